@@ -12,7 +12,7 @@ const project = (name: string, options: { readonly testTimeout: number, readonly
   },
 })
 
-export default defineConfig({
+const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     projects: [
       project('unit', { testTimeout: 20_000 }),
@@ -27,3 +27,5 @@ export default defineConfig({
     },
   },
 })
+
+export default config

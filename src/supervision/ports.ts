@@ -1,0 +1,57 @@
+/** The contracts of judging and advising. The judge turns a tree into evidence and a verdict; the advisor turns evidence into advice. Neither writes run state. */
+import type { AttemptOutcome } from '../core/attempt-types.ts'
+import type { Advice, Check, Evidence, Verdict } from '../core/evidence-types.ts'
+import type { TaskSpec } from '../core/graph-types.ts'
+import type { TreeSnapshot, Workspace } from '../workspace/workspace.ts'
+
+export interface JudgeRequest {
+  readonly task: TaskSpec
+  readonly attempt: number
+  readonly workspace: Workspace
+  /** The tree before the attempt and as it is now. */
+  readonly before: TreeSnapshot
+  readonly after: TreeSnapshot
+  readonly outcome: AttemptOutcome
+  /** The task's executor is an agent: an empty diff is `unchanged`, a report is expected. */
+  readonly agent: boolean
+  /** Absolute folder for check logs, and the run directory that evidence paths are relative to. */
+  readonly logDir: string
+  readonly runDir: string
+  readonly signal: AbortSignal
+  /** Called once per check, in order, as soon as its evidence exists. */
+  readonly onEvidence: (evidence: Evidence) => Promise<void>
+}
+
+export interface Judge {
+  /** Checks of a task, resolved; what `plan` prints. */
+  readonly checksFor: (task: TaskSpec) => readonly Check[]
+  readonly judge: (request: JudgeRequest) => Promise<Verdict>
+}
+
+/** The model behind the advisor: one question, one text. Own timeout and size cap inside. Rejects when it can't answer. */
+export interface AdvisorModel {
+  readonly name: string
+  readonly ask: (prompt: string, options: { readonly signal: AbortSignal }) => Promise<string>
+}
+
+export interface AdviceRequest {
+  readonly task: TaskSpec
+  readonly attempt: number
+  readonly round: number
+  readonly attemptsLeft: number
+  readonly outcome: AttemptOutcome
+  readonly verdict: Verdict
+  readonly evidence: readonly Evidence[]
+  /** Unified diff of the attempt, capped; empty when unknown. */
+  readonly diff: string
+  readonly workspace: Workspace
+  /** Absolute folder for `<round>.ask.json` and `<round>.answer.json`, and the run directory their names are relative to. */
+  readonly adviceDir: string
+  readonly runDir: string
+  readonly signal: AbortSignal
+}
+
+export interface Advisor {
+  /** Never rejects: asks once more after an unreadable answer, then says so. */
+  readonly advise: (request: AdviceRequest) => Promise<Advice>
+}
