@@ -77,7 +77,7 @@ async function describeRepository(place: RepositoryPlace): Promise<void> {
   }
 }
 
-async function realWorkdir(workdir: string): Promise<string> {
+export async function realWorkdir(workdir: string): Promise<string> {
   const invalid = (why: string, cause?: unknown): OpenClaudeError =>
     new OpenClaudeError('OC_WORKDIR_INVALID', `The work directory ${workdir} ${why}.`, { subject: workdir, fix: 'Give an existing folder with --workdir.', cause })
   try {
