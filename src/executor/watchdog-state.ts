@@ -5,6 +5,7 @@
 import { assertNever } from '../errors.ts'
 import type { ChildRecord } from './child-record.ts'
 import { applyToWork, backgroundTasks, belongsToMain, newOpenWork, type OpenWork } from './open-work.ts'
+import { endsTurn, opensTurn } from './turns.ts'
 import type { WatchdogSettings } from './watchdog-settings.ts'
 
 export type Observation =
@@ -112,34 +113,6 @@ function observeProgress(state: WatchdogState, record: ChildRecord, main: boolea
   state.retryDelayMs = record.kind === 'api-retry' ? record.delayMs : null
   if (endsTurn(record)) state.turnEnded = true
   else if (opensTurn(record)) state.turnEnded = false
-}
-
-export function endsTurn(record: ChildRecord): boolean {
-  return record.kind === 'result' || (record.kind === 'oversize' && record.type === 'result')
-}
-
-/** After a result: the child was woken, by a background notification for example, and goes on. */
-export function opensTurn(record: ChildRecord): boolean {
-  switch (record.kind) {
-    case 'init':
-    case 'api-retry':
-      return true
-    case 'assistant':
-    case 'user':
-    case 'stream-event':
-      return record.parent === null
-    case 'oversize':
-      return record.type === 'assistant' || record.type === 'user'
-    case 'heartbeat':
-    case 'tool-progress':
-    case 'task':
-    case 'result':
-    case 'other':
-    case 'noise':
-      return false
-    default:
-      return assertNever(record)
-  }
 }
 
 function isMainNews(state: WatchdogState, record: ChildRecord): boolean {
