@@ -44,8 +44,9 @@ export function decideNext(launches: AttemptLaunches, classOfLast: LaunchClass, 
       case 'flooded': return end('flooded')
       case 'abort': return end('aborted')
       // The engine that stopped it is gone; this one goes on with the attempt, unless the work was already reported.
-      case 'stop':
-      case 'keeper-bound': return classOfLast === 'success' ? end('succeeded') : engineRestart(launches, last, settings)
+      case 'stop': return classOfLast === 'success' ? end('succeeded') : engineRestart(launches, last, settings)
+      // The keeper's own bound on the run time fired, because no engine was there to do it.
+      case 'keeper-bound': return afterClock(launches, last, 'max-runtime', classOfLast, settings)
       case 'clock': return afterClock(launches, last, endedBy.clock, classOfLast, settings)
       default: return assertNever(endedBy)
     }
@@ -77,6 +78,8 @@ function afterClock(launches: AttemptLaunches, last: LaunchState, clock: Clock, 
     case 'first-event':
       return withinBound(launches, last, settings, 'stalled', { mode: 'fresh', sessionId: null })
     case 'max-runtime':
+      // The final result was there; only the process had not left.
+      if (classOfLast === 'success') return end('succeeded')
       return withinBound(launches, last, settings, 'overrun', sameSession(last, settings))
     case 'idle':
     case 'tool':
@@ -93,9 +96,13 @@ type Session = Pick<Extract<NextStep, { kind: 'relaunch' }>, 'mode' | 'sessionId
 
 function withinBound(launches: AttemptLaunches, last: LaunchState, settings: PolicySettings, reason: 'stalled' | 'overrun', session: Session): NextStep {
   if (launches.stalledRestarts >= settings.maxStalledRestarts) return end(reason)
-  const previous = launches.launches.findLast(launch => launch !== last && launch.end?.endedBy?.kind === 'clock')
+  const previous = launches.launches.findLast(launch => launch !== last && isStall(launch.end))
   if (previous !== undefined && equalStalls(previous, last)) return end(reason)
   return { kind: 'relaunch', reason, ...session }
+}
+
+function isStall(end: LaunchEnd | null): boolean {
+  return end?.endedBy?.kind === 'clock' || end?.endedBy?.kind === 'keeper-bound'
 }
 
 /** Two launches that stopped at the same place with nothing new in the tree: a third would do the same. */

@@ -111,6 +111,12 @@ export function startPlain(request: PlainRequest): PlainRun {
   return new RunningChild(child, child.pid, request).run()
 }
 
+/** Ends what a plain child of an earlier engine left running; its pid is not known any more, its marker is. */
+export async function sweepPlain(marker: TreeRoot['marker'], _workspaceRoot: string): Promise<SweepResult> {
+  const { ended, left } = await sweepTree({ pid: -1, marker })
+  return { result: left === 0 ? 'clean' : 'tainted', ended }
+}
+
 function firstError(child: ChildProcess): Promise<unknown> {
   return new Promise(resolve => child.once('error', resolve))
 }
