@@ -9,7 +9,7 @@ import type { SpawnFailure } from '../core/attempt-types.ts'
 import type { EndUrgency, SweepResult } from './launch-types.ts'
 import { PlainOutput } from './plain-output.ts'
 import { signalTree, sweepTree, type TreeRoot } from './plain-tree.ts'
-import { cwdFailure, spawnFailure } from './spawn-failure.ts'
+import { checkCwd, classifySpawnError } from './spawn-failure.ts'
 
 export type PlainCommand =
   | { readonly argv: readonly string[] }
@@ -91,8 +91,8 @@ export function startPlain(request: PlainRequest): PlainRun {
   const failed = (spawnError: SpawnFailure): PlainRun => ({ pid: null, result: Promise.resolve({ ...NOTHING, spawnError }), end: () => {} })
   const argv = 'argv' in request.command ? request.command.argv : ['sh', '-c', request.command.commandLine]
   const [program = '', ...args] = argv
-  const context = { program, cwd: request.cwd, env: request.env }
-  const badCwd = cwdFailure(request.cwd)
+  const subject = { argv, cwd: request.cwd, env: request.env }
+  const badCwd = checkCwd(request.cwd)
   if (badCwd !== null) return failed(badCwd)
   let child: ChildProcess
   try {
@@ -103,10 +103,10 @@ export function startPlain(request: PlainRequest): PlainRun {
       detached: true,
     })
   } catch (error) {
-    return failed(spawnFailure(error, context))
+    return failed(classifySpawnError(error, subject))
   }
   if (child.pid === undefined) {
-    return { pid: null, end: () => {}, result: firstError(child).then(error => ({ ...NOTHING, spawnError: spawnFailure(error, context) })) }
+    return { pid: null, end: () => {}, result: firstError(child).then(error => ({ ...NOTHING, spawnError: classifySpawnError(error, subject) })) }
   }
   return new RunningChild(child, child.pid, request).run()
 }
