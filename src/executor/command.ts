@@ -12,7 +12,8 @@ import { type EnvMode, MARKER_NAME, plainEnv } from './child-env.ts'
 import { newEndRequests, type EndRequests } from './end-requests.ts'
 import type { AttemptHandle, AttemptPorts, AttemptRequest, Executor } from './executor.ts'
 import { findExecutable } from './find-executable.ts'
-import { startPlain, sweepPlain, type PlainResult } from './plain-child.ts'
+import { startPlain, type PlainResult } from './plain-child.ts'
+import { sweepPlain } from './plain-tree.ts'
 
 export interface CommandDeps {
   readonly environment: Readonly<Record<string, string | undefined>>
