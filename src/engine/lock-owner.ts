@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { tryLock } from 'fs-native-extensions'
 import { z } from 'zod'
 import type { ProcessIdentity } from '../core/attempt-types.ts'
-import { lookFor } from './own-identity.ts'
+import { compareOrigin, isAlive } from '../executor/identity.ts'
 
 export interface LockOwner {
   readonly identity: ProcessIdentity
@@ -42,9 +42,14 @@ export async function readOwner(repositoryDir: string): Promise<LockOwner | null
 export async function findLiveOwner(repositoryDir: string): Promise<LockOwner | null> {
   const owner = await readOwner(repositoryDir)
   if (owner === null || owner.released) return null
-  const found = lookFor(owner.identity)
-  if (found === 'foreign') return isLocked(join(repositoryDir, 'lock')) ? owner : null
-  return found === 'alive' ? owner : null
+  switch (compareOrigin({ ...owner.identity, host: owner.host })) {
+    case 'past':
+      return null
+    case 'same':
+      return isAlive(owner.identity) ? owner : null
+    case 'foreign':
+      return isLocked(join(repositoryDir, 'lock')) ? owner : null
+  }
 }
 
 function isLocked(path: string): boolean {

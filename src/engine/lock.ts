@@ -3,16 +3,14 @@
  * The kernel decides; `owner.json` only tells who, and catches a lock file that was removed under a living owner.
  */
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { tryLock } from 'fs-native-extensions'
-import type { ProcessIdentity } from '../core/attempt-types.ts'
 import { OpenClaudeError } from '../errors.ts'
+import { compareOrigin, identify, isAlive, ownOrigin } from '../executor/identity.ts'
 import { writeFileDurable } from './durable-file.ts'
 import { readOwner } from './lock-owner.ts'
 import type { LockOwner } from './lock-owner.ts'
-import { lookFor, ownIdentity } from './own-identity.ts'
 
 export interface RepositoryLock {
   /** As it was written; `epoch` is one more than that of the owner before. */
@@ -21,12 +19,6 @@ export interface RepositoryLock {
   readonly abandoned: LockOwner | null
   /** Idempotent. Marks the lock as released, then frees it. */
   readonly release: () => Promise<void>
-}
-
-export interface LockOptions {
-  readonly now?: () => Date
-  /** Who asks; tests stand in for other hosts. */
-  readonly self?: { readonly identity: ProcessIdentity, readonly host: string }
 }
 
 /** A status probe may hold the lock for an instant; and a new owner writes its name only after it got the lock. */
@@ -38,15 +30,15 @@ const TRY_AGAIN_MS = 50
  * @throws OC_LOCK_HELD naming pid, host and start time of the owner, also while that process is stopped (F8); OC_LOCK_FOREIGN when the
  * owner can't be looked for from here. Free at once after a kill -9 of the owner (F9).
  */
-export async function acquireLock(repositoryDir: string, options: LockOptions = {}): Promise<RepositoryLock> {
-  const self = options.self ?? { identity: ownIdentity(), host: hostname() }
+export async function acquireLock(repositoryDir: string, now: Date = new Date()): Promise<RepositoryLock> {
+  const identity = identify(process.pid)
+  if (identity === null) throw new OpenClaudeError('OC_INTERNAL', 'This process can not tell its own identity')
   const fd = await lockFile(repositoryDir)
   try {
     const before = await readOwner(repositoryDir)
     const inode = String(fstatSync(fd).ino)
-    if (before !== null && !before.released) refuseLivingOwner(before, { inode, self })
-    const since = (options.now?.() ?? new Date()).toISOString()
-    const owner: LockOwner = { identity: self.identity, host: self.host, epoch: (before?.epoch ?? 0) + 1, since, inode, released: false }
+    if (before !== null && !before.released) refuseLivingOwner(before, inode)
+    const owner: LockOwner = { identity, host: ownOrigin().host, epoch: (before?.epoch ?? 0) + 1, since: now.toISOString(), inode, released: false }
     await writeOwner(repositoryDir, owner)
     let released: Promise<void> | null = null
     const release = (): Promise<void> => {
@@ -91,13 +83,13 @@ function isStillAt(path: string, fd: number): boolean {
   }
 }
 
-/** The kernel gave us the lock. That settles it, unless the owner locked another file, or another machine that the kernel does not know of. */
-function refuseLivingOwner(owner: LockOwner, { inode, self }: { readonly inode: string, readonly self: NonNullable<LockOptions['self']> }): void {
-  if (owner.identity.bootId !== self.identity.bootId && owner.host !== self.host) throw foreign(owner, 'on another host, whose locks may not be visible here')
-  if (owner.inode === inode) return
-  const found = lookFor(owner.identity)
-  if (found === 'alive') throw held(owner, 'the lock file was replaced while its owner lived')
-  if (found === 'foreign') throw foreign(owner, 'in another PID namespace, under a lock file that is gone')
+/** The kernel gave us the lock. That settles it, unless the owner locked another file, or on another machine that this kernel does not know of. */
+function refuseLivingOwner(owner: LockOwner, inode: string): void {
+  const origin = compareOrigin({ ...owner.identity, host: owner.host })
+  const sameKernel = owner.identity.bootId === ownOrigin().bootId
+  if (origin === 'past' || (sameKernel && owner.inode === inode)) return
+  if (origin === 'foreign') throw foreign(owner, sameKernel ? 'in another PID namespace, under a lock file that is gone' : 'on another host, whose locks may not be visible here')
+  if (isAlive(owner.identity)) throw held(owner, 'the lock file was replaced while its owner lived')
 }
 
 function held(owner: LockOwner | null, where: string): OpenClaudeError {
