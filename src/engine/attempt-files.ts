@@ -1,8 +1,10 @@
-/** Where the files of a task and its attempts lie inside a run directory (SEMANTICS 8), and the tree snapshots kept there. */
-import { mkdir, readFile } from 'node:fs/promises'
+/** Where the files of a task and its attempts lie inside a run directory (SEMANTICS 8), and the tree snapshots kept there while a task is open. */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TreeSnapshot } from '../workspace/workspace.ts'
-import { writeFileDurable } from './durable-file.ts'
+
+/** The tree as it was before the work: in the attempt's folder before that attempt, in the task's folder before its first one. */
+const TREE_FILE = 'before.json'
 
 export function taskDir(runDir: string, index: number, task: string): string {
   return join(runDir, `t${index}-${task}`)
@@ -17,21 +19,33 @@ export async function ensurePrivateDir(dir: string): Promise<string> {
   return dir
 }
 
-export async function writeTree(file: string, tree: TreeSnapshot): Promise<void> {
-  await writeFileDurable(file, JSON.stringify({ fingerprint: tree.fingerprint, files: [...tree.files] }))
+/** Whole or not at all, but not synced: these files help people and findings, none is the only copy of a fact. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode: 0o600 })
+  await rename(`${file}.new`, file)
 }
 
-/** Null when the file is missing: the snapshot is a help for findings, never the only copy of a fact. */
-export async function readTree(file: string): Promise<TreeSnapshot | null> {
+export function writeTree(dir: string, tree: TreeSnapshot): Promise<void> {
+  return writePrivateFile(join(dir, TREE_FILE), JSON.stringify({ fingerprint: tree.fingerprint, files: [...tree.files] }))
+}
+
+/** Null when there is none. */
+export async function readTree(dir: string): Promise<TreeSnapshot | null> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = await readFile(join(dir, TREE_FILE), 'utf8')
   } catch (error) {
     if (isMissing(error)) return null
     throw error
   }
   const { fingerprint, files } = JSON.parse(text) as { fingerprint: string, files: [string, string][] }
   return { fingerprint, files: new Map(files) }
+}
+
+/** An accepted task needs its snapshots no more; in a large repository they are the bulk of a run directory. */
+export async function dropTrees(runDir: string, index: number, task: string, lastAttempt: number): Promise<void> {
+  const attempts = Array.from({ length: lastAttempt }, (_, before) => attemptDir(runDir, index, task, before + 1))
+  for (const dir of [taskDir(runDir, index, task), ...attempts]) await rm(join(dir, TREE_FILE), { force: true })
 }
 
 export function isMissing(error: unknown): boolean {

@@ -7,7 +7,8 @@ import { assertNever } from '../errors.ts'
 import type { AttemptState, Effect, RunEvent, RunState, TaskState } from '../core/run-types.ts'
 import type { AttemptActivity, AttemptHandle } from '../executor/executor.ts'
 import type { EngineParts } from './parts.ts'
-import { executeAttempt } from './execute-attempt.ts'
+import { executeAttempt, keepDiff } from './execute-attempt.ts'
+import { landAttempt } from './land-attempt.ts'
 import { adviseAttempt, applyPatch, judgeAttempt, planPatch } from './supervise-attempt.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
 
@@ -16,6 +17,8 @@ export interface EffectContext {
   readonly runDir: string
   readonly parts: EngineParts
   readonly post: (event: RunEvent) => Promise<void>
+  readonly attemptsLeft: (task: TaskState) => number
+  /** Aborted when judging and advice are to be dropped. */
   readonly signal: AbortSignal
 }
 
@@ -37,7 +40,7 @@ export class Effects {
   readonly #hooks: EffectHooks
   readonly #abort = new AbortController()
   readonly #running = new Map<string, AttemptHandle>()
-  readonly #inFlight = new Set<Promise<void>>()
+  readonly #inFlight = new Map<string, Promise<void>>()
   readonly #checks = pLimit(1)
   readonly #landing = pLimit(1)
   readonly #advice = pLimit(2)
@@ -47,26 +50,37 @@ export class Effects {
     this.#hooks = hooks
   }
 
+  /** An effect that is under way already is left out: an engine that starts asks for everything without an outcome. */
   readonly perform = (effect: Effect): void => {
+    if (effect.kind === 'settle') return this.#hooks.settle()
+    if (effect.kind === 'end-attempts') return this.#end(effect.how, effect.task)
+    const key = [effect.kind, effect.task, effect.attempt, 'round' in effect ? effect.round : ''].join('/')
+    if (this.#inFlight.has(key)) return
+    const work = this.#work(effect)
+      // Before its event is posted: the turn of that event may ask for the same effect again.
+      .finally(() => this.#inFlight.delete(key))
+      .then(event => event === null ? undefined : this.#context.post(event))
+      .catch((error: unknown) => this.#hooks.failed(error))
+    this.#inFlight.set(key, work)
+  }
+
+  #work(effect: Exclude<Effect, { readonly kind: 'settle' | 'end-attempts' }>): Promise<RunEvent | null> {
+    const scope = this.#scope(effect)
     switch (effect.kind) {
-      case 'settle':
-        return this.#hooks.settle()
-      case 'end-attempts':
-        return this.#end(effect.how, effect.task)
       case 'prepare-workspace':
-        return this.#track(this.#landing(() => prepareWorkspace(this.#context, this.#scope(effect))))
+        return this.#landing(() => prepareWorkspace(this.#context, scope))
       case 'execute':
-        return this.#track(this.#execute(this.#scope(effect)))
+        return this.#execute(scope)
       case 'judge':
-        return this.#track(this.#guarded(this.#checks, () => judgeAttempt(this.#context, this.#scope(effect))))
+        return this.#droppable(this.#checks, () => judgeAttempt(this.#context, scope))
       case 'advise':
-        return this.#track(this.#guarded(this.#advice, () => adviseAttempt(this.#context, this.#scope(effect), effect.round)))
+        return this.#droppable(this.#advice, () => adviseAttempt(this.#context, scope, effect.round))
       case 'plan-patch':
-        return this.#track(this.#guarded(this.#checks, () => planPatch(this.#context, this.#scope(effect), effect.round, effect.decision.edits)))
+        return this.#checks(() => planPatch(this.#context, scope, effect.round, effect.decision.edits))
       case 'apply-patch':
-        return this.#track(this.#guarded(this.#checks, () => applyPatch(this.#context, this.#scope(effect), effect.round)))
+        return this.#checks(() => applyPatch(this.#context, scope, effect.round))
       case 'land':
-        return this.#track(this.#guarded(this.#landing, () => this.#land(this.#scope(effect))))
+        return this.#landing(() => landAttempt(this.#context, scope))
       default:
         return assertNever(effect)
     }
@@ -77,10 +91,10 @@ export class Effects {
     for (const handle of this.#running.values()) handle.end('now')
   }
 
-  /** Cancels judging, advice and landing that are under way, and resolves when nothing of ours runs any more. */
+  /** Drops judging and advice, lets landings and patches finish, and resolves when nothing of ours runs any more. */
   async quiesce(): Promise<void> {
     this.#abort.abort()
-    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight)
+    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight.values())
   }
 
   #scope(ref: { readonly task: string }): AttemptScope {
@@ -91,23 +105,16 @@ export class Effects {
     return { task, attempt: task.state.attempt }
   }
 
-  async #execute(scope: AttemptScope): Promise<void> {
+  async #execute(scope: AttemptScope): Promise<RunEvent | null> {
     const { id } = scope.task.spec
-    const started = await executeAttempt(this.#context, scope, activity => this.#hooks.activity(id, scope.attempt.attempt, activity))
-    if (started === null) return
-    this.#running.set(id, started)
-    const outcome = await started.outcome
+    const { attempt } = scope.attempt
+    const started = await executeAttempt(this.#context, scope, activity => this.#hooks.activity(id, attempt, activity))
+    if (started.kind === 'refused') return started.event
+    this.#running.set(id, started.handle)
+    const outcome = await started.handle.outcome
     this.#running.delete(id)
-    await this.#context.post({ type: 'attempt-outcome', task: id, attempt: scope.attempt.attempt, outcome })
-  }
-
-  async #land(scope: AttemptScope): Promise<void> {
-    const { spec } = scope.task
-    const workspace = await this.#context.parts.workspace.prepare(spec.id, scope.attempt.attempt, { freshTree: false })
-    const landed = await this.#context.parts.workspace.land(spec.id, scope.attempt.attempt, workspace)
-    const ref = { task: spec.id, attempt: scope.attempt.attempt }
-    if (landed.kind === 'landed') await this.#context.post({ type: 'landed', ...ref, commit: landed.commit })
-    else await this.#context.post({ type: 'land-refused', ...ref, reason: landed.reason, message: landed.message })
+    await keepDiff(this.#context, scope)
+    return { type: 'attempt-outcome', task: id, attempt, outcome }
   }
 
   #end(how: 'stop' | 'abort', task: string | undefined): void {
@@ -116,20 +123,20 @@ export class Effects {
     }
   }
 
-  /** Runs in a slot; work that was cancelled while it waited or ran posts nothing: the next engine asks for it again. */
-  async #guarded(slot: (work: () => Promise<void>) => Promise<void>, work: () => Promise<void>): Promise<void> {
-    await slot(async () => {
-      if (this.#abort.signal.aborted) return
+  /** Runs in a slot; work that was dropped while it waited or ran posts nothing: the next engine asks for it again. */
+  async #droppable(
+    slot: (work: () => Promise<RunEvent | null>) => Promise<RunEvent | null>,
+    work: () => Promise<RunEvent>,
+  ): Promise<RunEvent | null> {
+    return slot(async () => {
+      if (this.#abort.signal.aborted) return null
       try {
-        await work()
+        const event = await work()
+        return this.#abort.signal.aborted ? null : event
       } catch (error) {
-        if (!this.#abort.signal.aborted) throw error
+        if (this.#abort.signal.aborted) return null
+        throw error
       }
     })
-  }
-
-  #track(work: Promise<void>): void {
-    const settled = work.catch((error: unknown) => this.#hooks.failed(error)).finally(() => this.#inFlight.delete(settled))
-    this.#inFlight.add(settled)
   }
 }

@@ -6,7 +6,9 @@ import { hostname } from 'node:os'
 import { OpenClaudeError } from '../errors.ts'
 import type { Entry, RunResult } from '../core/entry-types.ts'
 import type { ControlCommand, RunEvent, RunState } from '../core/run-types.ts'
+import { attemptsLeft } from '../core/policy.ts'
 import { reduce } from '../core/reduce.ts'
+import { isSettled } from '../core/run-state.ts'
 import type { AttemptActivity } from '../executor/executor.ts'
 import { Effects } from './effects.ts'
 import type { EngineParts } from './parts.ts'
@@ -51,21 +53,25 @@ export class Engine {
       append: options.append,
       perform: effect => this.#effects.perform(effect),
       publish: entries => this.#publish(entries),
-      failed: error => this.#fail(error),
+      failed: error => this.fail(error),
     })
     this.#effects = new Effects(
-      { run: options.run, runDir: options.runDir, parts: options.parts, post: event => this.#loop.post(event) },
+      { run: options.run, runDir: options.runDir, parts: options.parts, post: event => this.#loop.post(event), attemptsLeft: task => attemptsLeft(task, state) },
       {
         state: () => state,
         activity: (task, attempt, activity) => {
           for (const observer of options.observers) observer.activity?.(task, attempt, activity)
         },
         settle: () => void this.#settle(),
-        failed: error => this.#fail(error),
+        failed: error => this.fail(error),
       },
     )
     // A rejection is delivered to whoever asks for `finished`; nobody asking must not be an unhandled rejection.
     this.#end.promise.catch(() => undefined)
+  }
+
+  get leaving(): boolean {
+    return this.#settling
   }
 
   /** Settles when the engine has left the run; rejects when the journal or the engine itself failed (children then live on under their keepers). */
@@ -73,9 +79,10 @@ export class Engine {
     return this.#end.promise
   }
 
-  start(events: readonly RunEvent[] = []): void {
-    for (const event of events) this.post(event)
-    this.post({ type: 'engine-started', pid: process.pid, host: hostname(), version: this.#options.version })
+  /** Announces the engine; `before` and `after` are events of the same turn. */
+  start({ before, after }: { readonly before: readonly RunEvent[], readonly after: readonly RunEvent[] }): void {
+    const announced: RunEvent = { type: 'engine-started', pid: process.pid, host: hostname(), version: this.#options.version }
+    for (const event of [...before, announced, ...after]) this.post(event)
   }
 
   /** Graceful: nothing new is started, children are interrupted, the run stays resumable. */
@@ -90,7 +97,9 @@ export class Engine {
     this.#effects.endNow()
   }
 
+  /** Resolves when the command is journalled. Rejects while the engine is leaving: the command is then for the next one. */
   control(id: string, by: string, command: ControlCommand): Promise<void> {
+    if (this.#settling) return Promise.reject(new OpenClaudeError('OC_RUN_STATE', `The engine of run ${this.#options.run} is leaving.`))
     if (command.kind === 'stop') this.#stopReason = by
     return this.#loop.post({ type: 'control', id, by, command })
   }
@@ -101,14 +110,15 @@ export class Engine {
   }
 
   async #settle(): Promise<void> {
-    if (this.#settling) return
+    // A later event of the same turn may have given the run new work.
+    if (this.#settling || !isSettled(this.#options.state)) return
     this.#settling = true
     try {
       await this.#effects.quiesce()
       await this.#loop.post({ type: 'engine-stopped', reason: this.#stopReason })
       await this.#loop.idle()
     } catch (error) {
-      this.#fail(error)
+      this.fail(error)
       return
     }
     const { status, result } = this.#options.state
@@ -120,7 +130,8 @@ export class Engine {
     for (const observer of this.#options.observers) observer.entries?.(entries, this.#options.state)
   }
 
-  #fail(error: unknown): void {
+  /** The journal, or a part that must not fail, failed: nothing further is started or written. Children live on under their keepers. */
+  fail(error: unknown): void {
     this.#end.reject(error instanceof OpenClaudeError ? error : new OpenClaudeError('OC_INTERNAL', messageOf(error), { cause: error }))
     void this.#effects.quiesce()
   }

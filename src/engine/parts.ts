@@ -39,6 +39,8 @@ export interface EngineParts {
   readonly workspace: WorkspaceProvider
   readonly judge: Judge
   readonly advisor: Advisor | null
+  /** Takes in scripts that landed work added where a check had nothing to run; names the checks that count from now on (SEMANTICS 10). */
+  readonly repin: () => Promise<readonly string[]>
   readonly patches: PatchPort
   /** Project context for the prompt of a task, within the token cap. */
   readonly context: (task: TaskSpec, workspace: Workspace) => Promise<string>

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { OpenClaudeError } from '../errors.ts'
 import type { AttemptOutcome } from '../core/attempt-types.ts'
 import type { FileEdit, Verdict } from '../core/evidence-types.ts'
+import type { RunEvent } from '../core/run-types.ts'
 import type { TreeSnapshot, Workspace } from '../workspace/workspace.ts'
 import { attemptDir, ensurePrivateDir, readTree, taskDir } from './attempt-files.ts'
 import type { AttemptScope, EffectContext } from './effects.ts'
 import type { PatchRequest } from './parts.ts'
-import { TASK_TREE } from './prepare-workspace.ts'
 
-export async function judgeAttempt(context: EffectContext, scope: AttemptScope): Promise<void> {
+export async function judgeAttempt(context: EffectContext, scope: AttemptScope): Promise<RunEvent> {
   const { workspace, before, taskBefore } = await trees(context, scope)
   const { spec, index } = scope.task
   const ref = { task: spec.id, attempt: scope.attempt.attempt }
@@ -27,23 +27,21 @@ export async function judgeAttempt(context: EffectContext, scope: AttemptScope):
     signal: context.signal,
     onEvidence: evidence => context.post({ type: 'evidence', ...ref, evidence }),
   })
-  context.signal.throwIfAborted()
-  await context.post({ type: 'judged', ...ref, verdict })
+  return { type: 'judged', ...ref, verdict }
 }
 
-export async function adviseAttempt(context: EffectContext, scope: AttemptScope, round: number): Promise<void> {
+export async function adviseAttempt(context: EffectContext, scope: AttemptScope, round: number): Promise<RunEvent> {
   const { attempt, task } = scope
   const ref = { task: task.spec.id, attempt: attempt.attempt, round }
   if (context.parts.advisor === null || attempt.verdict === null) {
-    await context.post({ type: 'advised', ...ref, advice: { kind: 'unavailable', reason: 'no supervisor model is configured' } })
-    return
+    return { type: 'advised', ...ref, advice: { kind: 'unavailable', reason: 'no supervisor model is configured' } }
   }
   const { workspace, taskBefore } = await trees(context, scope)
   const advice = await context.parts.advisor.advise({
     task: task.spec,
     attempt: ref.attempt,
     round,
-    attemptsLeft: attemptsLeft(scope),
+    attemptsLeft: context.attemptsLeft(scope.task),
     outcome: outcomeOf(scope),
     verdict: attempt.verdict,
     evidence: attempt.evidence,
@@ -53,31 +51,27 @@ export async function adviseAttempt(context: EffectContext, scope: AttemptScope,
     runDir: context.runDir,
     signal: context.signal,
   })
-  context.signal.throwIfAborted()
-  await context.post({ type: 'advised', ...ref, advice })
+  return { type: 'advised', ...ref, advice }
 }
 
-export async function planPatch(context: EffectContext, scope: AttemptScope, round: number, edits: readonly FileEdit[]): Promise<void> {
+export async function planPatch(context: EffectContext, scope: AttemptScope, round: number, edits: readonly FileEdit[]): Promise<RunEvent> {
   const ref = { task: scope.task.spec.id, attempt: scope.attempt.attempt, round }
   const request = await patchRequest(context, scope, round, edits)
   const plan = await context.parts.patches.plan(request)
   if ('refused' in plan) {
     const { fingerprint } = await request.snapshot()
-    await context.post({ type: 'patched', ...ref, result: 'refused', reason: plan.refused, tree: fingerprint })
-    return
+    return { type: 'patched', ...ref, result: 'refused', reason: plan.refused, tree: fingerprint }
   }
-  await context.post({ type: 'patch-planned', ...ref, ...plan })
+  return { type: 'patch-planned', ...ref, ...plan }
 }
 
-export async function applyPatch(context: EffectContext, scope: AttemptScope, round: number): Promise<void> {
-  const { patch, patchEdits } = scope.attempt
-  if (patch === null || patchEdits === null) throw new OpenClaudeError('OC_INTERNAL', 'A patch is applied that was never planned')
-  const request = await patchRequest(context, scope, round, patchEdits)
+export async function applyPatch(context: EffectContext, scope: AttemptScope, round: number): Promise<RunEvent> {
+  const { patch, decision } = scope.attempt
+  if (patch === null || decision?.kind !== 'patch') throw new OpenClaudeError('OC_INTERNAL', 'A patch is applied that was never planned')
+  const request = await patchRequest(context, scope, round, decision.edits)
   const applied = await context.parts.patches.apply(request, patch)
   const { fingerprint } = await request.snapshot()
-  await context.post({
-    type: 'patched', task: scope.task.spec.id, attempt: scope.attempt.attempt, round, ...applied, tree: fingerprint,
-  })
+  return { type: 'patched', task: scope.task.spec.id, attempt: scope.attempt.attempt, round, ...applied, tree: fingerprint }
 }
 
 async function patchRequest(context: EffectContext, scope: AttemptScope, round: number, edits: readonly FileEdit[]): Promise<PatchRequest> {
@@ -102,8 +96,8 @@ interface Trees {
 async function trees(context: EffectContext, scope: AttemptScope): Promise<Trees> {
   const { spec, index } = scope.task
   const workspace = await context.parts.workspace.prepare(spec.id, scope.attempt.attempt, { freshTree: false })
-  const before = await readTree(join(attemptDir(context.runDir, index, spec.id, scope.attempt.attempt), TASK_TREE))
-  const taskBefore = await readTree(join(taskDir(context.runDir, index, spec.id), TASK_TREE))
+  const before = await readTree(attemptDir(context.runDir, index, spec.id, scope.attempt.attempt))
+  const taskBefore = await readTree(taskDir(context.runDir, index, spec.id))
   const empty: TreeSnapshot = { fingerprint: '', files: new Map() }
   return { workspace, before: before ?? empty, taskBefore: taskBefore ?? before ?? empty }
 }
@@ -111,8 +105,4 @@ async function trees(context: EffectContext, scope: AttemptScope): Promise<Trees
 function outcomeOf(scope: AttemptScope): AttemptOutcome {
   if (scope.attempt.outcome === null) throw new OpenClaudeError('OC_INTERNAL', `Attempt ${scope.attempt.attempt} of task "${scope.task.spec.id}" is judged before it ended`)
   return scope.attempt.outcome
-}
-
-function attemptsLeft(scope: AttemptScope): number {
-  return Math.max(0, scope.limit - scope.task.attempts)
 }
