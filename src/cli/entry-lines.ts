@@ -70,8 +70,11 @@ function lineOf(entry: Entry): string | null {
     case 'patch-intended':
     case 'land-intended':
     case 'landed':
-    case 'pin-advanced':
       return null
+    case 'attempt-suspended':
+      return `${entry.task}: attempt ${entry.attempt} waits for the next engine`
+    case 'pin-advanced':
+      return `${entry.task}: brought checks that count from now on: ${entry.checks.join(', ')}`
     case 'launch-intended':
     case 'launch-live':
     case 'launch-adopted':

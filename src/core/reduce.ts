@@ -45,6 +45,9 @@ function handle(turn: Turn, event: RunEvent): void {
     case 'control':
       reduceControl(turn, event)
       return
+    case 'pin-advanced':
+      emit(turn, { kind: 'pin-advanced', task: event.task, checks: event.checks })
+      return
     case 'warning': {
       const { task, attempt, code, message } = event
       emit(turn, { kind: 'warning', ...task === undefined ? {} : { task }, ...attempt === undefined ? {} : { attempt }, code, message })

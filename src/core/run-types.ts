@@ -154,6 +154,8 @@ export type RunEvent =
   | AttemptRef & { readonly type: 'land-refused', readonly reason: 'conflict' | 'red' | 'moved', readonly message: string }
   /** A person, through the control spool or the command line. `id` is the spool id. */
   | { readonly type: 'control', readonly id: string, readonly by: string, readonly command: ControlCommand }
+  /** Landed work brought scripts for checks that had nothing to run before; `checks` count from now on (SEMANTICS 10). */
+  | { readonly type: 'pin-advanced', readonly task: TaskId, readonly checks: readonly string[] }
   | { readonly type: 'stop', readonly reason: string }
   | { readonly type: 'engine-stopped', readonly reason: string }
   | { readonly type: 'warning', readonly task?: TaskId, readonly attempt?: number, readonly code: string, readonly message: string }

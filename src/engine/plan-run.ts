@@ -41,7 +41,7 @@ function commandOf(task: TaskSpec, config: ConfigWithOrigins['config']): string 
   if (task.assignee === 'command') return `sh -c ${JSON.stringify(task.command ?? '')}`
   if (task.assignee !== 'openclaude') return `(executor ${task.assignee})`
   const flags = openclaudeFlags(config, {
-    mode: 'fresh', sessionId: '<new session>', systemPrompt: '<report contract>', ...(task.model === undefined ? {} : { model: task.model }),
+    mode: 'fresh', sessionId: '<new session>', ...(task.model === undefined ? {} : { model: task.model }),
   })
   return [...config.executable, ...flags].map(word => (/^[\w@%+=:,./<> -]+$/.test(word) && !word.includes(' ') ? word : JSON.stringify(word))).join(' ')
 }

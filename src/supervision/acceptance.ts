@@ -44,7 +44,7 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
     },
     judge: async request => {
       const evidence = await gather(deps, cache, request, checksFor(request.task, pinned, deps.config))
-      const changed = request.before.fingerprint !== request.after.fingerprint
+      const changed = request.taskBefore !== request.after.fingerprint
       const changeExpected = request.agent && request.task.paths?.length !== 0
       const findings = [...await collectFindings(request), ...optionalRed(evidence)]
       return {

@@ -46,6 +46,8 @@ export interface JudgeRequest {
   /** The tree before the attempt and as it is now. */
   readonly before: TreeSnapshot
   readonly after: TreeSnapshot
+  /** Fingerprint of the tree before the first attempt of the task: a retry goes on in the same tree, and what counts as change is all its attempts did. */
+  readonly taskBefore: string
   readonly outcome: AttemptOutcome
   /** The task's executor is an agent: an empty diff is `unchanged`, a report is expected. */
   readonly agent: boolean

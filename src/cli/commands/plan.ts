@@ -1,5 +1,5 @@
 /** `plan <graph>`: validates, then prints waves, critical path and the commands that would run. Starts nothing. */
-import { criticalPath, waves } from '../../core/graph-order.ts'
+import { criticalPath, graphEdges, waves } from '../../core/graph-order.ts'
 import { planRun } from '../../engine/plan-run.ts'
 import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'
@@ -9,8 +9,10 @@ export async function planCommand([target = '']: readonly string[], options: Com
   const config = await configOf(options)
   const { graph, graphPath } = await graphOf(target)
   const plan = await planRun(graph, config)
-  const levels = waves(graph)
-  const path = criticalPath(graph)
+  const edges = graphEdges(graph.tasks)
+  const idOf = (index: number): string => graph.tasks[index]?.id ?? ''
+  const levels = waves(edges).map(wave => wave.map(idOf))
+  const path = criticalPath(edges).map(idOf)
   output.say(`${graph.tasks.length} task${graph.tasks.length === 1 ? '' : 's'} in ${levels.length} wave${levels.length === 1 ? '' : 's'}, at most ${config.config.maxConcurrency} at a time`)
   levels.forEach((wave, index) => output.say(`wave ${index + 1}: ${wave.join(', ')}`))
   output.say(`critical path (${path.length}): ${path.join(' -> ')}`)

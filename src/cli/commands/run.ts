@@ -27,7 +27,7 @@ export async function runCommand(
 /** A path that exists, or looks like one, is a graph file; everything else is one request. */
 export async function graphOf(target: string): Promise<{ readonly graph: Graph, readonly graphPath: string | null }> {
   const path = resolve(target)
-  if (looksLikePath(target) || await exists(path)) return { graph: await readGraphFile(path), graphPath: path }
+  if (looksLikePath(target) || await exists(path)) return { graph: readGraphFile(path, { trusted: true }).graph, graphPath: path }
   if (target.trim() === '') {
     throw new OpenClaudeError('OC_USAGE', 'run needs a graph file or a request; it got an empty text.', { fix: 'dsh-openclaude run graph.json' })
   }

@@ -1,6 +1,6 @@
 /** `sim`: runs the simulator in the place of OpenClaude, for rehearsals without a model. */
-import { runSimulator } from '../../simulator/run.ts'
+import { runSimulator } from '../../simulator/run-simulator.ts'
 
 export async function simCommand(argv: readonly string[]): Promise<number> {
-  return await runSimulator(argv, process.env, { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr })
+  return await runSimulator(argv, process.env, process)
 }
