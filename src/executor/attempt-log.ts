@@ -12,6 +12,8 @@ export class AttemptLog {
   readonly #request: AttemptRequest
   readonly #ports: AttemptPorts
   readonly launches: AttemptLaunches
+  /** Facts reach the journal one after the other, in the order in which they were noticed. */
+  #queue: Promise<void> = Promise.resolve()
 
   constructor(request: AttemptRequest, ports: AttemptPorts) {
     this.#request = request
@@ -29,9 +31,22 @@ export class AttemptLog {
   }
 
   /** Rejects when the journal is poisoned; then nothing may be started. */
-  async record(fact: LaunchFact): Promise<void> {
-    await this.#ports.record(fact)
-    applyLaunchFact(this.launches, fact)
+  record(fact: LaunchFact): Promise<void> {
+    this.#queue = this.#queue.then(async () => {
+      await this.#ports.record(fact)
+      applyLaunchFact(this.launches, fact)
+    })
+    return this.#queue
+  }
+
+  /** Records without waiting. A failure is not lost: the next `record` or `settled` rejects with it. */
+  note(fact: LaunchFact): void {
+    this.record(fact).catch(() => {})
+  }
+
+  /** Rejects when anything that was noted could not be recorded. */
+  settled(): Promise<void> {
+    return this.#queue
   }
 
   /** Absolute directory of a launch, and its name relative to the run directory. */

@@ -22,8 +22,10 @@ export interface SupervisorOptions {
   /** Dry-run: says what it would end, ends nothing. */
   readonly dryRun: boolean
   readonly pacemaker: Pacemaker
-  /** Called before the first signal: takes the snapshot, leaves a note of the reason. Must not reject. */
-  readonly beforeEnd: (reason: EndReason) => Promise<void>
+  /** Called once, before the first signal of ours: leaves a note of the reason for an engine that may have to go on from here. */
+  readonly noteEnd: (reason: EndReason) => void
+  /** Called before the first signal unless that must come at once. Must not reject. */
+  readonly snapshot: () => Promise<void>
   readonly activity: (activity: AttemptActivity) => void
   readonly warn: (code: string, message: string) => void
 }
@@ -48,7 +50,8 @@ export class LaunchSupervisor {
   readonly #reader: LaunchReader
   readonly #watchdog: WatchdogState
   #timer: NodeJS.Timeout | null = null
-  #confirming = false
+  /** Since a deadline has passed: when it will be believed. */
+  #confirmAt: number | null = null
   #ended = false
   #endedBy: EndReason | null = null
   #fired: Fired | null = null
@@ -93,10 +96,11 @@ export class LaunchSupervisor {
     if (this.#ended) return
     const first = this.#endedBy === null
     this.#endedBy ??= reason
+    if (first) this.#options.noteEnd(reason)
     if (urgency === 'now') {
       this.#ending = this.#options.live.end('now')
     } else if (first) {
-      this.#ending = this.#options.beforeEnd(reason).then(() => this.#options.live.end('ladder'))
+      this.#ending = this.#options.snapshot().then(() => this.#options.live.end('ladder'))
     }
   }
 
@@ -105,43 +109,40 @@ export class LaunchSupervisor {
     this.#timer = null
     if (this.#ended || this.#endedBy !== null) return
     const now = performance.now()
-    const waits = [LONGEST_TIMER_MS]
     const deadline = nextDeadline(this.#watchdog)
-    if (deadline !== null) waits.push(Math.max(0, deadline.at - now))
-    if (this.#confirming) waits.push(CONFIRM_MS)
-    const beat = this.#nextCpuLook(now)
-    if (beat !== null) waits.push(beat)
-    // While a deadline is being confirmed it lies in the past: then only the confirmation counts.
-    const wait = this.#confirming ? CONFIRM_MS : Math.min(...waits)
-    this.#timer = setTimeout(() => this.#onTimer(), wait)
+    const due = this.#confirmAt ?? Math.min(deadline?.at ?? Number.POSITIVE_INFINITY, this.#cpuLookAt())
+    this.#timer = setTimeout(() => this.#onTimer(), Math.min(Math.max(0, due - now), LONGEST_TIMER_MS))
   }
 
   #onTimer(): void {
-    const { pacemaker, live, dryRun } = this.#options
+    const { pacemaker, live } = this.#options
     pacemaker.look()
-    if (this.#nextCpuLook(performance.now()) === 0) {
+    if (this.#cpuLookAt() <= performance.now()) {
       observe(this.#watchdog, { kind: 'ticks', cpuTicks: live.cpuTicks(), stopped: live.stopped() }, performance.now())
     }
-    const fired = check(this.#watchdog, performance.now())
-    const confirmed = fired !== null && this.#confirming
-    this.#confirming = fired !== null && !confirmed
-    if (fired !== null && confirmed) {
-      if (dryRun) {
-        this.#report(fired)
-      } else {
-        this.#fired = fired
-        this.end({ kind: 'clock', clock: fired.clock }, 'ladder')
-      }
-    }
+    const now = performance.now()
+    const fired = check(this.#watchdog, now)
+    if (fired === null) this.#confirmAt = null
+    else if (this.#confirmAt === null) this.#confirmAt = now + CONFIRM_MS
+    else if (this.#confirmAt <= now) this.#act(fired)
     this.#arm()
   }
 
-  /** Ms until the CPU time should be read; 0 = now, null = not needed, since the last sign of life is fresh or there is no heartbeat. */
-  #nextCpuLook(now: number): number | null {
+  #act(fired: Fired): void {
+    this.#confirmAt = null
+    if (this.#options.dryRun) {
+      this.#report(fired)
+      return
+    }
+    this.#fired = fired
+    this.end({ kind: 'clock', clock: fired.clock }, 'ladder')
+  }
+
+  /** When the CPU time should be read next; infinite while the last sign of life is fresh, or where there is no heartbeat. */
+  #cpuLookAt(): number {
     const { heartbeatMs } = this.#options.settings
-    if (heartbeatMs === null || !this.#watchdog.heartbeatSeen) return null
-    const due = Math.max(this.#watchdog.signAt + heartbeatMs, (this.#watchdog.cpu?.until ?? 0) + CPU_LOOK_MS)
-    return Math.max(0, due - now)
+    if (heartbeatMs === null || !this.#watchdog.heartbeatSeen) return Number.POSITIVE_INFINITY
+    return Math.max(this.#watchdog.signAt + heartbeatMs, (this.#watchdog.cpu?.until ?? 0) + CPU_LOOK_MS)
   }
 
   /** Once per clock and standstill; then the window starts anew. */

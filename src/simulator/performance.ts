@@ -11,20 +11,25 @@ import type { BackgroundTask, Stage } from './stage.ts'
 
 const LAST_WORDS: Step = { do: 'text', text: 'Done.' }
 
-/** Plays the listed steps; `next-turn` divides them. Returns the exit code. */
-export async function performList(stage: Stage, talk: Conversation, player: Player, steps: readonly Step[]): Promise<number> {
-  const [first = [], ...later] = splitTurns(steps)
-  await performTurn(stage, talk, async () => playSteps(stage, player, first))
-  for (let turn = 0; stage.live.background.length > 0; turn += 1) {
+/** Plays turn after turn: the first, and one for each background task that ends. Returns the exit code. */
+export async function perform(stage: Stage, talk: Conversation, playTurn: (turn: number) => Promise<void>): Promise<number> {
+  await performTurn(stage, talk, () => playTurn(0))
+  for (let turn = 1; stage.live.background.length > 0; turn += 1) {
     if (!await nextBackgroundEnd(stage)) break
     beginNextTurn(stage)
-    await performTurn(stage, talk, async () => playSteps(stage, player, later[turn] ?? []))
+    await performTurn(stage, talk, () => playTurn(turn))
   }
   return leaveStage(stage)
 }
 
+/** Turns of a list of steps; `next-turn` divides them. */
+export function turnsOf(steps: readonly Step[], stage: Stage, player: Player): (turn: number) => Promise<void> {
+  const turns = splitTurns(steps)
+  return turn => playSteps(stage, player, turns[turn] ?? [])
+}
+
 /** Ends what is left and says the exit code. */
-export function leaveStage(stage: Stage): number {
+function leaveStage(stage: Stage): number {
   stage.sink.finish()
   stage.live.state = 'shutting_down'
   stage.live.phase = 'shutting_down'
@@ -34,7 +39,7 @@ export function leaveStage(stage: Stage): number {
 }
 
 /** Runs one turn's steps and sees to its result. */
-export async function performTurn(stage: Stage, talk: Conversation, steps: () => Promise<void>): Promise<void> {
+async function performTurn(stage: Stage, talk: Conversation, steps: () => Promise<void>): Promise<void> {
   try {
     await steps()
     talk.settle()
@@ -46,7 +51,7 @@ export async function performTurn(stage: Stage, talk: Conversation, steps: () =>
   if (stage.live.background.length > 0) stage.live.phase = 'waiting_for_agents'
 }
 
-export function beginNextTurn(stage: Stage): void {
+function beginNextTurn(stage: Stage): void {
   stage.ledger.newTurn()
   Object.assign(stage.live, { initSent: false, resultSent: false, noResult: false, phase: 'in_turn' })
 }

@@ -11,10 +11,12 @@ import { createConversation } from './conversation.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import type { SimHost } from './host.ts'
 import { createLedger } from './ledger.ts'
-import { performList, performTurn, leaveStage } from './performance.ts'
+import { perform, turnsOf } from './performance.ts'
 import { createPlayer } from './play.ts'
 import { chooseSession, NO_PROMPT, refusal, resolveModel } from './preconditions.ts'
 import { readPrompt } from './prompt.ts'
+import { connectRemote } from './remote.ts'
+import type { Step } from './scenario.ts'
 import type { ChosenPlay, LaunchFacts, SimEnv } from './scenario-source.ts'
 import { choosePlay, filler, fillStep, loadScenario } from './scenario-source.ts'
 import { openSession, projectDir, readHistory, readTotals } from './session-store.ts'
@@ -22,6 +24,8 @@ import { createSink } from './sink.ts'
 import type { Stage } from './stage.ts'
 import { newLiveState } from './stage.ts'
 import { createTools } from './tools.ts'
+
+const SOCKET_LOST = 70
 
 /** `argv` without the program. Resolves with the exit code once everything was written; a play may also end the process itself. */
 export async function runSimulator(argv: readonly string[], env: SimEnv, host: SimHost): Promise<number> {
@@ -63,7 +67,7 @@ async function launch({ argv, env, host, flags, prompt, refuse }: Launch): Promi
   const forkHistory = session.kind === 'resume' && session.id !== session.from ? facts.history : ''
   const stage = createStage({ flags, env, host, cwd, folder, sessionId: session.id, resumedFrom: session.kind === 'resume' ? session.from : null, forkHistory, play })
   stage.session.append({ type: 'user', cwd, timestamp: new Date().toISOString(), message: { role: 'user', content: prompt } })
-  return playOn(stage, host, play, filler(facts, play, { cwd, session: session.id }), prompt)
+  return playOn({ stage, host, play, facts })
 }
 
 /** One line per launch beside the counters, so that a test can tell what was started and how. */
@@ -122,18 +126,28 @@ function countTasks(count: number): Readonly<Record<string, number>> {
   return count === 0 ? {} : { local_bash: count }
 }
 
-async function playOn(stage: Stage, host: SimHost, play: ChosenPlay, fill: (text: string) => string, prompt: string): Promise<number> {
+interface Staged {
+  readonly stage: Stage
+  readonly host: SimHost
+  readonly play: ChosenPlay
+  readonly facts: LaunchFacts
+}
+
+async function playOn({ stage, host, play, facts }: Staged): Promise<number> {
   const talk = createConversation(stage)
-  const tools = createTools(stage, talk)
-  const player = createPlayer({ stage, talk, tools, leave: how => leave(host, how) })
+  const player = createPlayer({ stage, talk, tools: createTools(stage, talk), leave: how => leave(host, how) })
+  const fill = (step: Step): Step => fillStep(step, filler(facts, play, { cwd: stage.cwd, session: stage.sessionId }))
   answerSignals(stage, host)
-  const slash = /^\/([A-Za-z][\w:-]*)(?:\s|$)/u.exec(prompt)
-  if (slash !== null) {
-    talk.init()
-    await performTurn(stage, talk, async () => talk.finishTurn({ kind: 'local', text: `Unknown skill: ${slash[1] ?? ''}` }, {}))
-    return leaveStage(stage)
-  }
-  return performList(stage, talk, player, play.steps.map(step => fillStep(step, fill)))
+  const slash = /^\/([A-Za-z][\w:-]*)(?:\s|$)/u.exec(facts.prompt)
+  if (slash !== null) return perform(stage, talk, async () => talk.finishTurn({ kind: 'local', text: `Unknown skill: ${slash[1] ?? ''}` }, {}))
+  const socket = facts.env['OPENCLAUDE_SIM_SOCKET'] ?? ''
+  if (socket === '') return perform(stage, talk, turnsOf(play.steps.map(fill), stage, player))
+  const { argv, prompt, env } = facts
+  const hello = { pid: stage.pid, argv, cwd: stage.cwd, prompt, launch: facts.launch, sessionId: stage.sessionId }
+  const remote = await connectRemote(socket, hello, env, () => host.exit(SOCKET_LOST))
+  const code = await perform(stage, talk, () => remote.playTurn(stage, player, fill))
+  remote.close()
+  return code
 }
 
 function leave(host: SimHost, how: { readonly code: number } | { readonly signal: string }): void {
