@@ -44,12 +44,13 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
     : `must be a whole number ${range}`
 }
 
-export function milliseconds(zero: 'off' | 'refused'): Rule {
-  const inRange = wholeNumber(zero === 'off' ? 0 : 1, MAX_TIMER_MS)
-  return value => {
-    if (inRange(value) === null) return null
-    return `must be a whole number of milliseconds from 1 to ${MAX_TIMER_MS}${zero === 'off' ? ', or 0 for off' : '; this clock has no off'}`
-  }
+/** What 0 means for a time: the clock is off, "at once" is a sensible value, or neither. */
+export type ZeroMeaning = 'off' | 'allowed' | 'refused'
+
+export function milliseconds(zero: ZeroMeaning): Rule {
+  const inRange = wholeNumber(zero === 'refused' ? 1 : 0, MAX_TIMER_MS)
+  const range = { off: `1 to ${MAX_TIMER_MS}, or 0 for off`, allowed: `0 to ${MAX_TIMER_MS}`, refused: `1 to ${MAX_TIMER_MS} (it can't be switched off)` }[zero]
+  return value => inRange(value) === null ? null : `must be a whole number of milliseconds from ${range}`
 }
 
 /** A pattern for files below the work tree: relative, forward slashes, never out of the tree. */

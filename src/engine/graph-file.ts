@@ -3,7 +3,7 @@ import { decodeGraph, type DecodeGraphOptions } from '../core/decode-graph.ts'
 import type { Graph } from '../core/graph-types.ts'
 import { OpenClaudeError } from '../errors.ts'
 import { readDocument } from './read-document.ts'
-import { faultCount, listFaults } from './show-faults.ts'
+import { faultCount, listFaults } from '../core/show-faults.ts'
 
 export interface GraphFile {
   readonly graph: Graph
