@@ -46,8 +46,11 @@ export function createPlayer(facts: PlayerFacts): Player {
       for (const [index, inner] of step.steps.entries()) {
         if (inner.do !== 'text') await perform(inner, step.steps[index + 1], call.id)
       }
-      sink.emit(taskNotificationRecord({ id, toolUseId: call.id, outputFile: '', summary: step.description, status: 'completed' }))
-      return { content: step.answer ?? 'done', isError: false }
+      const answer = step.answer ?? 'done'
+      ledger.helperReply(answer)
+      const usage = { total_tokens: 0, tool_uses: 0, duration_ms: 0 }
+      sink.emit({ ...taskNotificationRecord({ id, toolUseId: call.id, outputFile: '', summary: step.description, status: 'completed' }), usage })
+      return { content: answer, isError: false }
     })
   }
   const permission = async (step: StepOf<'permission'>): Promise<void> => {
