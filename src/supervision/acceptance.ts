@@ -4,9 +4,9 @@
  */
 import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AttemptOutcome } from '../core/attempt-types.ts'
 import type { ResolvedConfig } from '../core/config-types.ts'
-import type { Check, Evidence, Finding, Verdict } from '../core/evidence-types.ts'
+import type { Check, Evidence, Finding } from '../core/evidence-types.ts'
+import { expectsChange, judgeVerdict } from '../core/verdict.ts'
 import { checksFor, repinChecks, type CheckConfig, type ResolvedChecks } from './checks.ts'
 import { createEvidenceCache, type EvidenceCache } from './evidence-cache.ts'
 import { evidenceKey, setupHash } from './evidence-key.ts'
@@ -20,7 +20,6 @@ export interface JudgeDeps extends CheckDeps {
   readonly config: CheckConfig & Pick<ResolvedConfig, 'workdir'>
   /** Absolute folder of the repository's evidence; null = nothing is remembered. */
   readonly evidenceDir: string | null
-  readonly judgeVerdict: (outcome: AttemptOutcome, evidence: readonly Evidence[], changed: boolean, changeExpected: boolean) => Pick<Verdict, 'kind' | 'reason' | 'judgeError'>
 }
 
 export interface PinnedJudge extends Judge {
@@ -45,10 +44,9 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
     judge: async request => {
       const evidence = await gather(deps, cache, request, checksFor(request.task, pinned, deps.config))
       const changed = request.taskBefore !== request.after.fingerprint
-      const changeExpected = request.agent && request.task.paths?.length !== 0
       const findings = [...await collectFindings(request), ...optionalRed(evidence)]
       return {
-        ...deps.judgeVerdict(request.outcome, evidence, changed, changeExpected),
+        ...judgeVerdict(request.outcome, evidence, changed, expectsChange(request.task, request.agent)),
         evidence: evidence.map(each => each.key),
         findings,
         tree: request.after.fingerprint,
