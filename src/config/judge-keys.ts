@@ -36,6 +36,8 @@ const additionalCommands: KeySpec<readonly ExtraCommand[]> = {
   },
 }
 
+const ENTRY = 'entry'
+
 function fromCommandLine(command: string, taken: ReadonlySet<string>, place: KeyPlace, path: string): ExtraCommand | null {
   const wrong = commandLine(command)
   if (wrong !== null) {
@@ -47,8 +49,8 @@ function fromCommandLine(command: string, taken: ReadonlySet<string>, place: Key
 
 function fromObject(item: unknown, taken: ReadonlySet<string>, place: KeyPlace, path: string): ExtraCommand | null {
   const faults = faultList()
-  const command = decodeCheck(item, { subject: 'an entry', path, faults })
-  for (const fault of faults.all()) place.report(`: ${fault.message.replace(/\.$/, '')}`, { path: fault.path, suggestion: fault.suggestion })
+  const command = decodeCheck(item, { subject: ENTRY, path, faults })
+  for (const fault of faults.all()) place.report(`: ${fault.message.slice(ENTRY.length + 2, -1)}`, { path: fault.path, suggestion: fault.suggestion })
   if (command === null || !taken.has(command.name)) return command
   place.report(`: the name ${observed(command.name)} is taken by ${CHECK_ROLES.some(role => role === command.name) ? 'a role' : 'another command'}`, { path })
   return null

@@ -7,7 +7,7 @@ import { isRecord } from './decode-checks.ts'
 import { decodeTask } from './decode-task.ts'
 import { type FaultList, faultList, memberPath } from './fault-list.ts'
 import { BUILT_IN_EXECUTORS, CONFIG_ONLY_KEYS, GRAPH_KEYS, TASK_KEYS } from './graph-keys.ts'
-import { checkLinks } from './graph-links.ts'
+import { graphLinker } from './graph-links.ts'
 import type { Graph, TaskSpec } from './graph-types.ts'
 import { nameFinder } from './nearest-name.ts'
 import { observed, quoted } from './observed.ts'
@@ -31,8 +31,13 @@ export function decodeGraph(value: unknown, options: DecodeGraphOptions): Decode
   const items = taskList(value, faults)
   const tasks: (TaskSpec | null)[] = []
   const context = { list, faults, trusted: options.trusted, mixedCase: false }
-  for (let index = 0; index < items.length; index += 1) tasks.push(decodeTask(items[index], index, context))
-  checkLinks(tasks, { list, faults, mixedCase: context.mixedCase, executors: options.executors ?? BUILT_IN_EXECUTORS })
+  const linker = graphLinker(items.length, { list, faults, executors: options.executors ?? BUILT_IN_EXECUTORS, state: context })
+  for (let index = 0; index < items.length; index += 1) {
+    const task = decodeTask(items[index], index, context)
+    tasks.push(task)
+    linker.add(task, index)
+  }
+  linker.finish()
   return faults.count() === 0 && isComplete(tasks) ? { kind: 'graph', graph: { tasks } } : { kind: 'faults', faults: faults.all() }
 }
 

@@ -7,7 +7,7 @@
 const UNSEEN = -1
 const DONE = -2
 
-/** Task `i` depends on the tasks `targets[starts[i] .. starts[i + 1] - 1]`, all of them indexes. */
+/** Task `i` depends on the tasks `targets[starts[i] .. starts[i + 1] - 1]`, all of them indexes; a negative one is no edge. */
 export interface DependencyEdges {
   readonly starts: Int32Array
   readonly targets: readonly number[]
@@ -38,7 +38,8 @@ export function findCycles(edges: DependencyEdges, limit: number): readonly (rea
         continue
       }
       cursor[task] = next + 1
-      const target = targets[next] ?? 0
+      const target = targets[next] ?? -1
+      if (target < 0) continue
       const at = depth[target] ?? DONE
       if (at === UNSEEN) {
         top += 1

@@ -1,6 +1,6 @@
 /**
  * Checks what only several tasks together can break: unique ids, known dependencies, known executors, no cycle (R-52, R-53).
- * Good graphs of 100,000 tasks pass through here on every load: one map of ids, one look-up per edge, nothing else per task.
+ * Good graphs of 100,000 tasks pass through here on every load: one map of ids and one look-up per edge.
  */
 import { type FaultList, itemPath, memberPath } from './fault-list.ts'
 import { findCycles } from './graph-cycle.ts'
@@ -12,8 +12,8 @@ export interface LinkContext {
   /** JSON path of the list the tasks are in. */
   readonly list: string
   readonly executors: readonly string[]
-  /** Some id has upper-case letters, so that equal ids must be looked for without regard to case. */
-  readonly mixedCase: boolean
+  /** `mixedCase`: some id has upper-case letters, so that equal ids must be looked for without regard to case. */
+  readonly state: { readonly mixedCase: boolean }
   readonly faults: FaultList
 }
 
@@ -24,46 +24,87 @@ type Tasks = readonly (TaskSpec | null)[]
 const SHOWN_CHAIN = 20
 const SHOWN_CYCLES = 100
 
-export function checkLinks(tasks: Tasks, context: LinkContext): void {
-  const byId = indexById(tasks, context)
-  const starts = new Int32Array(tasks.length + 1)
-  const targets: number[] = []
-  const lastUse = new Int32Array(tasks.length).fill(-1)
-  const report = linkReporter(byId, context)
-  let assignee = ''
-  for (let index = 0; index < tasks.length; index += 1) {
-    starts[index] = targets.length
-    const task = tasks[index]
-    if (task === null || task === undefined) continue
-    if (task.assignee !== assignee) {
-      if (context.executors.includes(task.assignee)) assignee = task.assignee
-      else report.assignee(task, index)
-    }
-    for (let at = 0; at < task.dependencies.length; at += 1) {
-      const target = byId.get(task.dependencies[at] ?? '')
-      if (target === undefined || target === index || lastUse[target] === index) {
-        report.dependency(task, index, at)
-      } else {
-        lastUse[target] = index
-        targets.push(target)
-      }
-    }
-  }
-  starts[tasks.length] = targets.length
-  for (const cycle of findCycles({ starts, targets }, SHOWN_CYCLES)) reportCycle(cycle, tasks, context)
+export interface GraphLinker {
+  /** Takes the next task; null for one that could not be decoded. */
+  readonly add: (task: TaskSpec | null, index: number) => void
+  /** Reports what is left to report; call once, after the last task. */
+  readonly finish: () => void
 }
 
-function indexById(tasks: Tasks, context: LinkContext): ReadonlyMap<string, number> {
+const UNKNOWN = -1
+
+/** Links tasks while they are decoded and still in the cache of the processor; edges to later tasks wait for the end. */
+export function graphLinker(count: number, context: LinkContext): GraphLinker {
+  const tasks: (TaskSpec | null)[] = []
   const byId = new Map<string, number>()
+  const edges = { starts: new Int32Array(count + 1), targets: [] as number[] }
+  const lastUse = new Int32Array(count).fill(UNKNOWN)
+  const waiting: number[] = []
   let named = 0
-  for (let index = 0; index < tasks.length; index += 1) {
-    const task = tasks[index]
-    if (task === null || task === undefined || task.id === '') continue
-    byId.set(task.id, index)
-    named += 1
+  let assignee = ''
+
+  function add(task: TaskSpec | null, index: number): void {
+    tasks.push(task)
+    const { targets } = edges
+    if (task !== null) {
+      if (task.id !== '') {
+        byId.set(task.id, index)
+        named += 1
+      }
+      if (task.assignee !== assignee) {
+        if (context.executors.includes(task.assignee)) assignee = task.assignee
+        else reportAssignee(task, index, context)
+      }
+      const { dependencies } = task
+      for (let at = 0; at < dependencies.length; at += 1) {
+        const target = byId.get(dependencies[at] ?? '')
+        if (target === undefined) {
+          waiting.push(index, at, targets.length)
+          targets.push(UNKNOWN)
+        } else {
+          targets.push(linked(index, at, target))
+        }
+      }
+    }
+    edges.starts[index + 1] = targets.length
   }
-  if (context.mixedCase || byId.size !== named) reportEqualIds(tasks, context)
-  return byId
+
+  /** The target, or UNKNOWN for an edge that is a fault. */
+  function linked(index: number, at: number, target: number): number {
+    if (target !== index && lastUse[target] !== index) {
+      lastUse[target] = index
+      return target
+    }
+    reportDependency(target === index ? 'it depends on itself' : 'it lists a dependency twice', 'remove the entry', index, at)
+    return UNKNOWN
+  }
+
+  function finish(): void {
+    if (context.state.mixedCase || byId.size !== named) reportEqualIds(tasks, context)
+    let finder: NameFinder | undefined
+    for (let next = 0; next < waiting.length; next += 3) {
+      const [index = 0, at = 0, edge = 0] = waiting.slice(next, next + 3)
+      const dependency: unknown = tasks[index]?.dependencies[at]
+      const target = typeof dependency === 'string' ? byId.get(dependency) : undefined
+      if (target !== undefined) {
+        edges.targets[edge] = linked(index, at, target)
+      } else if (typeof dependency === 'string') {
+        finder ??= nameFinder([...byId.keys()])
+        reportDependency('there is no task of that id to depend on', finder.nearest(dependency), index, at)
+      } else {
+        reportDependency('each entry of dependencies must be the id of a task', undefined, index, at)
+      }
+    }
+    for (const cycle of findCycles(edges, SHOWN_CYCLES)) reportCycle(cycle, tasks, context)
+  }
+
+  function reportDependency(wrong: string, suggestion: string | undefined, index: number, at: number): void {
+    const task = tasks[index]
+    const path = itemPath(memberPath(itemPath(context.list, index), 'dependencies'), at)
+    context.faults.add(path, `Task ${quoted(task?.id ?? '')}: ${wrong}; got ${observed(task?.dependencies[at])}.`, suggestion)
+  }
+
+  return { add, finish }
 }
 
 /** Ids that differ only in case count as equal: they would share a folder on some disks. */
@@ -85,35 +126,12 @@ function reportEqualIds(tasks: Tasks, { list, faults }: LinkContext): void {
   }
 }
 
-interface LinkReporter {
-  readonly assignee: (task: TaskSpec, index: number) => void
-  readonly dependency: (task: TaskSpec, index: number, at: number) => void
-}
-
-function linkReporter(byId: ReadonlyMap<string, number>, { list, executors, faults }: LinkContext): LinkReporter {
-  const executorNames = nameFinder(executors)
-  let idNames: NameFinder | undefined
-  return {
-    assignee(task, index) {
-      faults.add(
-        memberPath(itemPath(list, index), 'assignee'),
-        `Task ${quoted(task.id)}: no executor is named ${quoted(task.assignee)}; known executors are ${executors.join(', ')}.`,
-        executorNames.nearest(task.assignee),
-      )
-    },
-    dependency(task, index, at) {
-      const path = itemPath(memberPath(itemPath(list, index), 'dependencies'), at)
-      const subject = `Task ${quoted(task.id)}`
-      const dependency: unknown = task.dependencies[at]
-      if (typeof dependency !== 'string') faults.add(path, `${subject}: each entry of dependencies must be the id of a task; got ${observed(dependency)}.`)
-      else if (byId.get(dependency) === index) faults.add(path, `${subject}: it depends on itself.`, 'remove the entry')
-      else if (byId.has(dependency)) faults.add(path, `${subject}: it lists the dependency ${quoted(dependency)} twice.`, 'remove the entry')
-      else {
-        idNames ??= nameFinder([...byId.keys()])
-        faults.add(path, `${subject}: there is no task ${quoted(dependency)} to depend on.`, idNames.nearest(dependency))
-      }
-    },
-  }
+function reportAssignee(task: TaskSpec, index: number, { list, executors, faults }: LinkContext): void {
+  faults.add(
+    memberPath(itemPath(list, index), 'assignee'),
+    `Task ${quoted(task.id)}: no executor is named ${quoted(task.assignee)}; known executors are ${executors.join(', ')}.`,
+    nameFinder(executors).nearest(task.assignee),
+  )
 }
 
 function reportCycle(cycle: readonly number[], tasks: Tasks, { list, faults }: LinkContext): void {

@@ -8,8 +8,8 @@ import { faultCount, listFaults } from '../core/show-faults.ts'
 export interface GraphFile {
   readonly graph: Graph
   readonly format: 'json' | 'yaml'
-  /** The file as it was read, for the records of the run. */
-  readonly bytes: Uint8Array
+  /** The file as it was read, a byte order mark left out, for the records of the run. */
+  readonly text: string
 }
 
 /** Reads JSON or YAML. Throws `OC_GRAPH_UNREADABLE` or `OC_GRAPH_INVALID`. */
@@ -31,6 +31,6 @@ export function readGraphFile(path: string, options: DecodeGraphOptions): GraphF
       subject: path, fix: 'Correct every listed place; nothing was started.', faults,
     })
   }
-  const { format, bytes } = document
-  return { graph: decoded.graph, format, bytes }
+  const { format, text } = document
+  return { graph: decoded.graph, format, text }
 }

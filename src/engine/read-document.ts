@@ -2,7 +2,7 @@
  * Reads one JSON or YAML file into a plain value that can tell afterwards where in the text a path stands.
  * Owns the limits on files (regular, size, UTF-8, NUL); what the value means is for the decoders.
  */
-import { isAscii, isUtf8 } from 'node:buffer'
+import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { Fault } from '../errors.ts'
@@ -13,9 +13,13 @@ import { parseYamlText } from './yaml-text.ts'
 /** Larger files are refused; 100,000 tasks with long texts stay below. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
+/** What Node puts in the place of bytes that are no UTF-8. */
+const REPLACEMENT = '\ufffd'
+const BYTE_ORDER_MARK = '\ufeff'
+
 export interface TextDocument {
   readonly format: 'json' | 'yaml'
-  readonly bytes: Uint8Array
+  readonly text: string
   readonly value: unknown
   /** The same faults with line and column, where their path stands in the text. */
   readonly locate: (faults: readonly Fault[]) => readonly Fault[]
@@ -43,7 +47,8 @@ export function readDocument(path: string, maxBytes: number = MAX_DOCUMENT_BYTES
     const facts = fstatSync(file)
     if (!facts.isFile()) return refused(facts.isDirectory() ? 'is a directory, not a file' : 'is no regular file')
     if (facts.size > maxBytes) return refused(`has ${facts.size} bytes; at most ${maxBytes} are read`)
-    return parseDocument(path, readFileSync(file))
+    const text = readFileSync(file, 'utf8')
+    return text.includes(REPLACEMENT) && !isUtf8(readFileSync(path)) ? refused('is not UTF-8 text; save it as UTF-8') : parseDocument(path, text)
   } catch (cause) {
     return { kind: 'unreadable', message: `can't be read (${errorCode(cause)})`, faults: [], cause }
   } finally {
@@ -52,17 +57,15 @@ export function readDocument(path: string, maxBytes: number = MAX_DOCUMENT_BYTES
 }
 
 /** JSON or YAML by the extension of `path`, else by the first character. */
-export function parseDocument(path: string, bytes: Buffer): ReadDocument {
-  if (!isUtf8(bytes)) return refused('is not UTF-8 text; save it as UTF-8')
-  // For ASCII both encodings give the same text, one of them three times as fast.
-  const text = isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8', hasByteOrderMark(bytes) ? 3 : 0)
+function parseDocument(path: string, read: string): ReadDocument {
+  const text = read.startsWith(BYTE_ORDER_MARK) ? read.slice(1) : read
   const nul = text.indexOf('\0')
   if (nul !== -1) return { kind: 'unreadable', message: 'holds a NUL character', faults: locateSyntax(text, [{ offset: nul, message: 'A NUL character is not allowed.' }]) }
   const format = formatOf(path, text)
   const parsed = format === 'json' ? parseJsonText(text) : parseYamlText(text)
   if (parsed.kind === 'malformed') return { kind: 'unreadable', message: `is no well-formed ${parsed.syntax}`, faults: locateSyntax(text, parsed.faults) }
   const { value, offsets } = parsed
-  return { kind: 'document', document: { format, bytes, value, locate: faults => locateFaults(text, faults, offsets) } }
+  return { kind: 'document', document: { format, text, value, locate: faults => locateFaults(text, faults, offsets) } }
 }
 
 function formatOf(path: string, text: string): 'json' | 'yaml' {
@@ -70,10 +73,6 @@ function formatOf(path: string, text: string): 'json' | 'yaml' {
   if (extension === '.json') return 'json'
   if (extension === '.yaml' || extension === '.yml') return 'yaml'
   return /^\s*[[{]/.test(text) ? 'json' : 'yaml'
-}
-
-function hasByteOrderMark(bytes: Uint8Array): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 }
 
 function refused(message: string): ReadDocument {

@@ -12,16 +12,16 @@ export type ParsedText =
   | { readonly kind: 'parsed', readonly value: unknown, readonly offsets: (wanted: ReadonlySet<string>) => ReadonlyMap<string, number> }
   | { readonly kind: 'malformed', readonly syntax: 'JSON' | 'YAML', readonly faults: readonly SyntaxFault[] }
 
-/** Adds positions by path. A path that stands nowhere in the text (a missing key) gets the place of what should hold it. */
+/** Adds positions by path and sorts by them, those without first. A path that stands nowhere in the text (a missing key) gets the place of what should hold it. */
 export function locateFaults(
   text: string, faults: readonly Fault[], offsets: (wanted: ReadonlySet<string>) => ReadonlyMap<string, number>,
 ): readonly Fault[] {
   const found = offsets(new Set(faults.flatMap(({ path }) => [path, parentPath(path)])))
   const lines = lineCounter(text)
-  return faults.map(fault => {
-    const offset = found.get(fault.path) ?? found.get(parentPath(fault.path))
-    return offset === undefined ? fault : { ...fault, ...positionAt(lines, offset) }
-  })
+  return faults
+    .map(fault => ({ fault, offset: found.get(fault.path) ?? found.get(parentPath(fault.path)) ?? -1 }))
+    .toSorted((a, b) => a.offset - b.offset)
+    .map(({ fault, offset }) => offset < 0 ? fault : { ...fault, ...positionAt(lines, offset) })
 }
 
 export function locateSyntax(text: string, faults: readonly SyntaxFault[]): readonly Fault[] {
