@@ -155,6 +155,11 @@ const TOOLS: readonly Situation[] = [
 
 const HELPERS: readonly Situation[] = [
   {
+    name: 'progress of a command that moved to the background doesn\'t hide that the main conversation hangs',
+    steps: [at(5, says.init()), at(10, says.toolUse('a', 'Bash')), at(11, says.taskStarted('t', 'a')), at(12, says.toolResult('a')), ...every(20, 3000, 30, second => at(second, says.toolProgress('a')))],
+    exit: NEVER, expect: { clock: 'idle', at: 252 },
+  },
+  {
     name: 'a helper with a slow stream is quiet for 18 minutes and healthy',
     steps: [at(5, says.init()), at(10, says.toolUse('g', 'Agent')), at(11, says.taskStarted('t', 'g')), ...beats(11, 1090), at(1091, says.taskEnded('t', 'g')), at(1091, says.toolResult('g')), at(1092, says.result())],
     exit: 1093, expect: null,
