@@ -2,9 +2,10 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { parse } from 'yaml'
-import { readConfigFile, userConfigPath } from '../config-file.ts'
+import { userConfigPath } from '../config/config-paths.ts'
 import { resolveConfig, type ConfigLayers } from '../config.ts'
 import type { ConfigWithOrigins } from '../core/config-types.ts'
+import { readConfigFile, readOptionalConfigFile } from '../engine/config-file.ts'
 import { OpenClaudeError } from '../errors.ts'
 
 export interface CommonOptions {
@@ -18,15 +19,14 @@ export interface CommonOptions {
 }
 
 /** @throws OC_CONFIG_INVALID with all faults of all layers; OC_USAGE for a `--set` that is no `key=value`. */
-export async function configOf(options: CommonOptions): Promise<ConfigWithOrigins> {
-  const user = await readConfigFile(userConfigPath(process.env, homedir()), { optional: true })
-  const file = options.config === undefined ? undefined : await readConfigFile(resolve(options.config), { optional: false })
+export function configOf(options: CommonOptions): ConfigWithOrigins {
+  const context = { cwd: process.cwd(), home: homedir(), env: process.env }
   const layers: ConfigLayers = {
-    ...(user === null ? {} : { user }),
-    ...(file === undefined || file === null ? {} : { file }),
+    user: readOptionalConfigFile(userConfigPath(context)),
+    file: options.config === undefined ? undefined : readConfigFile(resolve(options.config)),
     flag: { value: flagLayer(options), source: 'command line' },
   }
-  return resolveConfig(layers, { cwd: process.cwd(), home: homedir(), env: process.env, surface: 'cli' })
+  return resolveConfig(layers, { ...context, surface: 'cli' })
 }
 
 function flagLayer(options: CommonOptions): Record<string, unknown> {

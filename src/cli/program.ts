@@ -79,7 +79,7 @@ const COMMANDS: readonly CommandSpec[] = [
   {
     usage: 'doctor',
     about: 'check this machine: Node, executable, root rule, state directory, project commands',
-    options: [['--live', 'let OpenClaude answer one prompt in exactly the environment of a child'], ['--salvage <journal>', 'write a repaired copy of a damaged journal']],
+    options: [['--live', 'let OpenClaude answer one prompt in exactly the environment of a child'], ['--salvage [run]', 'repair the damaged journal of a run; the original is kept']],
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
 ]

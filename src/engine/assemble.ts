@@ -1,24 +1,17 @@
 /** Puts the real parts of an engine together from a configuration: executors, workspace, judge, advisor, patches, context. Decides nothing. */
-import { join } from 'node:path'
 import type { ResolvedConfig } from '../core/config-types.ts'
 import type { RunPolicy } from '../core/run-types.ts'
+import { MARKER_NAME, plainEnv, type EnvMode } from '../executor/child-env.ts'
 import { createCommandExecutor } from '../executor/command.ts'
-import { collectContext } from '../executor/context.ts'
-import type { EnvMode } from '../executor/child-env.ts'
-import { plainEnv } from '../executor/child-env.ts'
 import type { Executor } from '../executor/executor.ts'
 import { createOpenClaudeExecutor } from '../executor/openclaude.ts'
 import { runPlain } from '../executor/plain-child.ts'
 import { newExecutorRegistry, type ExecutorRegistry } from '../executor/registry.ts'
-import { createJudge, resolveChecks, type ResolvedChecks } from '../supervision/acceptance.ts'
-import { createAdvisor } from '../supervision/advisor.ts'
-import { createEvidenceCache } from '../supervision/evidence-cache.ts'
-import { createOpenClaudeModel } from '../supervision/openclaude-model.ts'
-import { createPatchPort } from '../supervision/patch.ts'
+import { createJudge } from '../supervision/acceptance.ts'
+import { resolveChecks, type ResolvedChecks } from '../supervision/checks.ts'
 import type { Advisor, AdvisorModel } from '../supervision/ports.ts'
 import { changedFiles, unifiedDiff } from '../workspace/diff.ts'
 import { createSharedWorkspace } from '../workspace/shared.ts'
-import { decodeAdvisedTasks } from './advised-tasks.ts'
 import type { EngineParts } from './parts.ts'
 import type { Redactor } from './redact.ts'
 
@@ -26,8 +19,10 @@ const MAX_DIFF_BYTES = 256 * 1024
 
 export interface AssembleOptions {
   readonly config: ResolvedConfig
-  /** State folder of the repository; the evidence cache lives in it. */
-  readonly repositoryDir: string
+  /** Real path of the work directory. */
+  readonly workdir: string
+  /** Folder of the repository's evidence; null = nothing is remembered. */
+  readonly evidenceDir: string | null
   readonly redactor: Redactor
   readonly envMode: EnvMode
   /** Executors beside the built-in ones. */
@@ -42,4 +37,59 @@ export interface Assembly {
   readonly parts: EngineParts
   readonly registry: ExecutorRegistry
   readonly checks: ResolvedChecks
+}
+
+/** @throws OC_CONFIG_INVALID for a configured script that does not exist, OC_WORKDIR_INVALID. */
+export async function assemble(options: AssembleOptions): Promise<Assembly> {
+  const { config, workdir, redactor } = options
+  const environment = process.env
+  const { redact } = redactor
+  const registry = newExecutorRegistry([
+    createOpenClaudeExecutor(config, { environment, envMode: options.envMode, uid: process.geteuid?.() ?? null, redact }),
+    createCommandExecutor(config, { environment, envMode: options.envMode }),
+    ...options.executors,
+  ])
+  const checks = options.pinned ?? await resolveChecks(workdir, config)
+  const judge = createJudge({
+    runPlain, redact, checks,
+    env: plainEnv({ mode: options.envMode, caller: environment, config }),
+    killGraceMs: config.killGraceMs,
+    markerName: MARKER_NAME,
+    config: { ...config, workdir },
+    evidenceDir: options.evidenceDir,
+  })
+  const parts: EngineParts = {
+    executor: registry.get,
+    workspace: await createSharedWorkspace(workdir),
+    judge,
+    repin: judge.repin,
+    advisor: createConfiguredAdvisor(options),
+    patches: { plan: () => Promise.resolve({ refused: 'patches are off' }), apply: () => Promise.reject(new Error('never planned')) },
+    context: () => Promise.resolve(''),
+    diff: (workspace, before, after) => unifiedDiff(workspace, changedFiles(before, after), { maxBytes: MAX_DIFF_BYTES }),
+    redact,
+  }
+  return { parts, registry, checks }
+}
+
+function createConfiguredAdvisor(_options: AssembleOptions): Advisor | null {
+  return null
+}
+
+/** The part of the configuration that decisions depend on. */
+export function policyOf(config: ResolvedConfig, registry: ExecutorRegistry): RunPolicy {
+  return {
+    maxConcurrency: config.maxConcurrency,
+    maxRetriesPerTask: config.maxRetriesPerTask,
+    maxReworks: config.maxReworks,
+    maxSupervisionRounds: config.maxSupervisionRounds,
+    acceptUnverified: config.acceptUnverified,
+    supervised: config.supervisorEnabled && config.supervisor !== 'none',
+    maxBudgetUsd: config.maxBudgetUsd > 0 ? config.maxBudgetUsd : null,
+    maxBudgetTokens: config.maxBudgetTokens > 0 ? config.maxBudgetTokens : null,
+    breakerLimit: 3,
+    maxSplitDepth: 2,
+    maxSplitChildren: 50,
+    agents: registry.agents(),
+  }
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { OpenClaudeError } from '../errors.ts'
 import type { ConfigKey, ConfigOrigin, ConfigWithOrigins, ResolvedConfig } from '../core/config-types.ts'
 import type { Graph } from '../core/graph-types.ts'
+import type { ResolvedChecks } from '../supervision/checks.ts'
 import { writeFileDurable } from './durable-file.ts'
 
 export interface RunFile {
@@ -24,7 +25,7 @@ export interface RunFile {
   readonly origins: Readonly<Record<ConfigKey, ConfigOrigin>>
   readonly warnings: readonly string[]
   /** The pinned checks, as the judge resolved them. */
-  readonly checks: unknown
+  readonly checks: ResolvedChecks
 }
 
 /** Keys whose newly given values win on a resume; everything else stays as the run was started with. */

@@ -14,7 +14,7 @@ export async function cleanCommand(
     throw new OpenClaudeError('OC_USAGE', `clean: --older-than ${options.olderThan ?? ''} is no number of days.`, { fix: 'For example: --older-than 14' })
   }
   const cleaned = await cleanRuns({
-    config: await configOf(options), run: run ?? null, olderThanMs: days * 86_400_000, now: Date.now(), dryRun: options.dryRun === true,
+    config: configOf(options), run: run ?? null, olderThanMs: days * 86_400_000, now: Date.now(), dryRun: options.dryRun === true,
   })
   for (const item of cleaned) output.say(`${item.run}: ${item.kept === null ? (options.dryRun === true ? 'would be removed' : 'removed') : `kept, ${item.kept}`}`)
   if (cleaned.length === 0) output.say('no run to clean')

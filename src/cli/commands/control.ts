@@ -15,7 +15,7 @@ export async function sendCommand(
 ): Promise<number> {
   const view = deferredView()
   const sent = await controlRun({
-    run, command, by: userInfo().username, config: await configOf(options), version: PRODUCT_VERSION, observers: [view],
+    run, command, by: userInfo().username, config: configOf(options), version: PRODUCT_VERSION, observers: [view],
   })
   switch (sent.kind) {
     case 'delivered':

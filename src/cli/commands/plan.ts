@@ -6,7 +6,7 @@ import type { Output } from '../output.ts'
 import { graphOf } from './run.ts'
 
 export async function planCommand([target = '']: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const config = await configOf(options)
+  const config = configOf(options)
   const { graph, graphPath } = await graphOf(target)
   const plan = await planRun(graph, config)
   const edges = graphEdges(graph.tasks)

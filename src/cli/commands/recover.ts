@@ -8,7 +8,7 @@ import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'
 
 export async function recoverCommand([run]: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const snapshot = await readRun(run ?? null, await configOf(options))
+  const snapshot = await readRun(run ?? null, configOf(options))
   if (snapshot === null) throw new OpenClaudeError('OC_RUN_UNKNOWN', 'This repository has no run to recover from.', { fix: 'dsh-openclaude status' })
   const { history, report, runDir } = snapshot
   const kept = report.tasks.flatMap((task, index) => task.attempts

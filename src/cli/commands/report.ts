@@ -8,7 +8,7 @@ import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'
 
 export async function reportCommand([run]: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const snapshot = await readRun(run ?? null, await configOf(options))
+  const snapshot = await readRun(run ?? null, configOf(options))
   if (snapshot === null) {
     throw new OpenClaudeError('OC_RUN_UNKNOWN', 'This repository has no run to report on.', { fix: 'Start one with: dsh-openclaude run graph.json' })
   }

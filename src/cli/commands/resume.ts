@@ -9,7 +9,7 @@ import type { Output } from '../output.ts'
 
 export async function resumeCommand([run]: readonly string[], options: CommonOptions & DriveOptions, output: Output): Promise<number> {
   const view = deferredView()
-  const resumed = await resumeRun({ run: run ?? null, config: await configOf(options), version: PRODUCT_VERSION, observers: [view] })
+  const resumed = await resumeRun({ run: run ?? null, config: configOf(options), version: PRODUCT_VERSION, observers: [view] })
   if (resumed.kind === 'finished') {
     output.say(`run ${resumed.run} is finished already: ${renderResult(resumed.result)}`)
     output.document({ run: resumed.run, result: resumed.result })

@@ -15,7 +15,7 @@ export async function runCommand(
   options: CommonOptions & DriveOptions & { readonly new?: boolean },
   output: Output,
 ): Promise<number> {
-  const config = await configOf(options)
+  const config = configOf(options)
   const { graph, graphPath } = await graphOf(target)
   const view = deferredView()
   const active = await startRun({

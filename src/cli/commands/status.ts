@@ -8,7 +8,7 @@ import type { Output } from '../output.ts'
 import { countsLine, taskRow } from '../task-rows.ts'
 
 export async function statusCommand([run]: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const snapshot = await readRun(run ?? null, await configOf(options))
+  const snapshot = await readRun(run ?? null, configOf(options))
   if (snapshot === null) {
     output.say('no run in this repository yet; start one with: dsh-openclaude run graph.json')
     output.document({ run: null })
