@@ -25,7 +25,7 @@ function lineOf(entry: Entry): string | null {
     case 'engine-stopping':
       return `stopping: ${entry.reason}`
     case 'engine-stopped':
-      return `stopped: ${entry.reason}`
+      return entry.reason === 'finished' ? null : `stopped: ${entry.reason}`
     case 'engine-suspended':
       return `the machine slept or the engine paused for ${formatDuration(entry.gapMs)}; every clock starts anew`
     case 'task-blocked':

@@ -52,7 +52,7 @@ export interface Evidence {
 /** Something a person should know that is no check: claimed files that do not exist, changes outside `paths`, … */
 export interface Finding {
   readonly kind:
-    | 'claimed-absent' | 'claimed-unchanged' | 'changed-unclaimed' | 'outside-paths' | 'report-absent' | 'permission-denied' | 'optional-check-red'
+    | 'claimed-absent' | 'claimed-unchanged' | 'changed-unclaimed' | 'outside-paths' | 'report-absent' | 'permission-denied' | 'optional-check-red' | 'tree-moved'
   readonly message: string
   readonly files: readonly string[]
 }

@@ -2,13 +2,13 @@
 import type { TaskState } from './run-types.ts'
 import { firstReady } from './ready-queue.ts'
 import { openHandoff } from './reduce-decision.ts'
-import { MAX_SPAWN_FAILURES, attemptLimit, overBudget } from './run-state.ts'
+import { MAX_SPAWN_FAILURES, attemptLimit, overBudget, slotsInUse } from './run-state.ts'
 import type { Turn } from './turn.ts'
 import { ask, emit, finish } from './turn.ts'
 
 export function schedule(turn: Turn): void {
   const { state } = turn
-  while (state.status === 'running' && state.executing < state.policy.maxConcurrency) {
+  while (state.status === 'running' && slotsInUse(state) < state.policy.maxConcurrency) {
     const task = firstReady(state.ready, state.tasks)
     if (task === undefined) break
     const budget = overBudget(state)

@@ -92,6 +92,11 @@ export function holdsSlot(task: TaskState): boolean {
   return phase === 'preparing' || phase === 'executing'
 }
 
+/** Judging frees a slot only where the judged tree is not the one that others work in. */
+export function slotsInUse(state: RunState): number {
+  return state.policy.sharedTree ? state.counts.active + state.counts.landing : state.executing
+}
+
 /** Attempts a task may have in total; reworks are not among them. */
 export function attemptLimit(task: TaskState, policy: RunPolicy): number {
   return (task.spec.maxAttempts ?? policy.maxRetriesPerTask) + task.extraAttempts

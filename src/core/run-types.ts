@@ -22,6 +22,8 @@ export interface RunPolicy {
   readonly maxBudgetTokens: number | null
   /** Equal spawn failures in a row, over all tasks, before the run halts. */
   readonly breakerLimit: number
+  /** All attempts work in one tree: a task keeps its slot until it has landed, so that no child edits what is being judged. */
+  readonly sharedTree: boolean
   readonly maxSplitDepth: number
   readonly maxSplitChildren: number
   /** Names of executors whose tasks are expected to change files: for them an empty diff is `unchanged`. */

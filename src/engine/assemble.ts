@@ -88,6 +88,7 @@ export function policyOf(config: ResolvedConfig, registry: ExecutorRegistry): Ru
     maxBudgetUsd: config.maxBudgetUsd > 0 ? config.maxBudgetUsd : null,
     maxBudgetTokens: config.maxBudgetTokens > 0 ? config.maxBudgetTokens : null,
     breakerLimit: 3,
+    sharedTree: config.workspace === 'shared',
     maxSplitDepth: 2,
     maxSplitChildren: 50,
     agents: registry.agents(),

@@ -42,7 +42,7 @@ export class Engine {
   readonly #loop: TurnLoop
   readonly #effects: Effects
   readonly #end = Promise.withResolvers<EngineEnd>()
-  #stopReason = 'stop'
+  #stopReason = 'finished'
   #settling = false
 
   constructor(options: EngineOptions) {
@@ -100,7 +100,7 @@ export class Engine {
   /** Resolves when the command is journalled. Rejects while the engine is leaving: the command is then for the next one. */
   control(id: string, by: string, command: ControlCommand): Promise<void> {
     if (this.#settling) return Promise.reject(new OpenClaudeError('OC_RUN_STATE', `The engine of run ${this.#options.run} is leaving.`))
-    if (command.kind === 'stop') this.#stopReason = by
+    if (command.kind === 'stop') this.#stopReason = `stopped by ${by}`
     return this.#loop.post({ type: 'control', id, by, command })
   }
 

@@ -20,6 +20,7 @@ export async function judgeAttempt(context: EffectContext, scope: AttemptScope):
     before,
     taskBefore: taskBefore.fingerprint,
     after: await context.parts.workspace.snapshot(workspace),
+    fingerprint: async () => (await context.parts.workspace.snapshot(workspace)).fingerprint,
     outcome: outcomeOf(scope),
     agent: context.parts.executor(spec.assignee)?.agent ?? true,
     logDir: await ensurePrivateDir(join(attemptDir(context.runDir, index, spec.id, ref.attempt), 'checks')),

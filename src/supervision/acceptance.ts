@@ -42,9 +42,9 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
       return appeared
     },
     judge: async request => {
-      const evidence = await gather(deps, cache, request, checksFor(request.task, pinned, deps.config))
+      const { evidence, moved } = await gather(deps, cache, request, checksFor(request.task, pinned, deps.config))
       const changed = request.taskBefore !== request.after.fingerprint
-      const findings = [...await collectFindings(request), ...optionalRed(evidence)]
+      const findings = [...await collectFindings(request), ...optionalRed(evidence), ...treeMoved(moved)]
       return {
         ...judgeVerdict(request.outcome, evidence, changed, expectsChange(request.task, request.agent)),
         evidence: evidence.map(each => each.key),
@@ -55,24 +55,38 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
   }
 }
 
-async function gather(deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[]): Promise<readonly Evidence[]> {
+async function gather(deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[]): Promise<Gathered> {
   const runs = await planRuns(deps, request, checks)
   const known = await recall(cache, request, runs)
   await mkdir(request.logDir, { recursive: true, mode: 0o700 })
   const evidence: Evidence[] = []
+  let moved: string | null = null
   for (const batch of batches(runs)) {
     request.signal.throwIfAborted()
     const earned = await Promise.all(batch.map(async run => {
       const remembered = known.get(run)
       if (remembered !== undefined) return remembered
-      const fresh = await runCheck(deps, run)
-      await cache.put(fresh)
-      return fresh
+      return runCheck(deps, run)
     }))
+    const fresh = earned.filter(each => !each.cached)
+    if (moved === null && fresh.length > 0 && await request.fingerprint() !== request.after.fingerprint) moved = fresh.map(each => each.check).join(', ')
+    // A key speaks of a tree; what was earned on a tree that moved meanwhile is proof for nobody else.
+    if (moved === null) for (const each of fresh) await cache.put(each)
     for (const each of earned) await request.onEvidence(each)
     evidence.push(...earned)
   }
-  return evidence
+  return { evidence, moved }
+}
+
+interface Gathered {
+  readonly evidence: readonly Evidence[]
+  /** The first checks during which the tree changed; null = it stayed. */
+  readonly moved: string | null
+}
+
+function treeMoved(during: string | null): readonly Finding[] {
+  if (during === null) return []
+  return [{ kind: 'tree-moved', message: `The tree changed while ${during} ran: the check writes into it, or somebody else did. What passed was not exactly this tree.`, files: [] }]
 }
 
 /** Every key is taken on the tree before the first check: what a check writes beside the ignored files must not make its own proof stale. */

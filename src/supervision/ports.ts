@@ -46,6 +46,8 @@ export interface JudgeRequest {
   /** The tree before the attempt and as it is now. */
   readonly before: TreeSnapshot
   readonly after: TreeSnapshot
+  /** Fingerprint of the tree as it is when called: tells whether it moved while it was judged. */
+  readonly fingerprint: () => Promise<string>
   /** Fingerprint of the tree before the first attempt of the task: a retry goes on in the same tree, and what counts as change is all its attempts did. */
   readonly taskBefore: string
   readonly outcome: AttemptOutcome

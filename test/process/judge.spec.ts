@@ -56,7 +56,7 @@ async function rig(scripts: Readonly<Record<string, string>>, options: { readonl
       attempts += 1
       const published: Evidence[] = []
       const verdict = await judge.judge({
-        task: taskSpec(task), attempt: attempts, workspace, taskBefore: before.fingerprint, before, after: await provider.snapshot(workspace), outcome: attemptOutcome(), agent: false,
+        task: taskSpec(task), attempt: attempts, workspace, taskBefore: before.fingerprint, fingerprint: async () => (await provider.snapshot(workspace)).fingerprint, before, after: await provider.snapshot(workspace), outcome: attemptOutcome(), agent: false,
         logDir: join(runDir, `a${attempts}`, 'checks'), runDir, signal,
         onEvidence: async evidence => { published.push(evidence) },
       })

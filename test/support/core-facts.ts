@@ -23,7 +23,7 @@ export function policy(over: Partial<RunPolicy> = {}): RunPolicy {
     supervised: false,
     maxBudgetUsd: null,
     maxBudgetTokens: null,
-    breakerLimit: 3,
+    breakerLimit: 3, sharedTree: false,
     maxSplitDepth: 2,
     maxSplitChildren: 50,
     agents: ['openclaude'],

@@ -25,7 +25,7 @@ export function graph(...tasks: readonly TaskSpec[]): Graph {
 
 const POLICY: RunPolicy = {
   maxConcurrency: 2, maxRetriesPerTask: 3, maxReworks: 2, maxSupervisionRounds: 5, acceptUnverified: false, supervised: false,
-  maxBudgetUsd: null, maxBudgetTokens: null, breakerLimit: 3, maxSplitDepth: 2, maxSplitChildren: 50, agents: ['fake'],
+  maxBudgetUsd: null, maxBudgetTokens: null, breakerLimit: 3, sharedTree: false, maxSplitDepth: 2, maxSplitChildren: 50, agents: ['fake'],
 }
 
 export function outcome(kind: OutcomeKind = 'succeeded', rest: Partial<AttemptOutcome> = {}): AttemptOutcome {
