@@ -52,6 +52,8 @@ export type Entry =
   }
   | AttemptRef & { readonly kind: 'attempt-started', readonly attemptKind: AttemptKind, readonly freshTree: boolean }
   | AttemptRef & { readonly kind: 'attempt-ended', readonly outcome: AttemptOutcome, readonly counted: boolean }
+  /** The engine let go of the attempt before its outcome (stop, halt); the next engine goes on with it. */
+  | AttemptRef & { readonly kind: 'attempt-suspended' }
   | AttemptRef & { readonly kind: 'workspace-intended' }
   | AttemptRef & { readonly kind: 'workspace-ready', readonly path: string, readonly workspace: 'shared' | 'clone' | 'worktree', readonly tree: string }
   | LaunchEntry
