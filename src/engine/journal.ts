@@ -37,9 +37,10 @@ export interface OpenedJournal {
 
 /** Creates `path` (mode 0600) and makes its name durable. Rejects with EEXIST when it exists: journals are never reused. */
 export async function createJournal(path: string, options: JournalOptions): Promise<Journal> {
+  const writer = writerOptions(path, { seq: 0, hash: GENESIS_HASH, engine: options.engine ?? 1 }, options)
   const sink = openFileSink(path, true)
   await syncFolder(dirname(path))
-  return new JournalWriter(sink, writerOptions(path, { seq: 0, hash: GENESIS_HASH, engine: options.engine ?? 1 }, options))
+  return new JournalWriter(sink, writer)
 }
 
 /**

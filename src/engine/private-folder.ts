@@ -5,7 +5,7 @@
 import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { access, chmod, lstat, mkdir, realpath } from 'node:fs/promises'
-import { dirname, join, parse, relative, sep } from 'node:path'
+import { basename, dirname, join, parse, relative, sep } from 'node:path'
 import { OpenClaudeError } from '../errors.ts'
 
 const ROOT_UID = 0
@@ -16,23 +16,29 @@ const OTHERS = 0o077
  * @param untrusted absolute real path of the work tree: symbolic links inside it are refused, since children may write there.
  */
 export async function ensureStateRoot(path: string, untrusted: string): Promise<string> {
-  const missing = await firstMissing(path)
-  await refuseForeignLinks(missing ?? path, untrusted)
-  await attempt(path, 'be created', () => mkdir(path, { recursive: true, mode: 0o700 }))
-  const real = await realpath(path)
+  for (const part of ancestry(path)) {
+    const stats = await lookAt(part)
+    // Part by part: a recursive mkdir spins for ever where the kernel answers ENOENT below an existing folder, as /proc does.
+    if (stats === null) await makeFolder(part)
+    else if (stats.isSymbolicLink()) await refuseForeignLink(part, { stats, untrusted })
+  }
+  const real = await attempt(path, 'be found', () => realpath(path))
   await requireOurs(real)
   return real
 }
 
 /** Creates `path` below a folder that was already proved, or proves that it is a private folder of ours and no link; a wider mode is narrowed. */
 export async function ensurePrivateFolder(path: string): Promise<void> {
-  await attempt(path, 'be created', async () => {
-    await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-      if (codeOf(error) !== 'EEXIST') throw error
-    })
-  })
+  await makeFolder(path)
   const stats = await requireOurs(path)
   if ((stats.mode & OTHERS) !== 0) await attempt(path, 'be made private', () => chmod(path, 0o700))
+}
+
+/** Something that exists is left to the checks that follow: another engine may have created the folder just now. */
+async function makeFolder(path: string): Promise<void> {
+  await attempt(path, 'be created', () => mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }))
 }
 
 async function requireOurs(path: string): Promise<Stats> {
@@ -45,30 +51,20 @@ async function requireOurs(path: string): Promise<Stats> {
   return stats
 }
 
-async function firstMissing(path: string): Promise<string | null> {
-  for (const part of ancestry(path)) {
-    try {
-      await lstat(part)
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return part
-      throw unusable(part, 'be read', error)
-    }
+async function lookAt(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw unusable(path, 'be read', error)
   }
-  return null
 }
 
 /** A link is followed only where root or we made it and no child could have. */
-async function refuseForeignLinks(path: string, untrusted: string): Promise<void> {
-  for (const part of ancestry(path)) {
-    const stats = await lstat(part).catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT') return null
-      throw unusable(part, 'be read', error)
-    })
-    if (stats === null || !stats.isSymbolicLink()) continue
-    const place = join(await realpath(dirname(part)), part.slice(dirname(part).length))
-    if (isInside(place, untrusted)) throw refused(part, 'is a symbolic link inside the work tree, where children can change it', 'Choose a --state-dir outside of the work tree.')
-    if (stats.uid !== ROOT_UID && stats.uid !== process.geteuid?.()) throw refused(part, `is a symbolic link that user ${stats.uid} made`, 'Choose another --state-dir.')
-  }
+async function refuseForeignLink(link: string, { stats, untrusted }: { readonly stats: Stats, readonly untrusted: string }): Promise<void> {
+  const place = join(await realpath(dirname(link)), basename(link))
+  if (isInside(place, untrusted)) throw refused(link, 'is a symbolic link inside the work tree, where children can change it', 'Choose a --state-dir outside of the work tree.')
+  if (stats.uid !== ROOT_UID && stats.uid !== process.geteuid?.()) throw refused(link, `is a symbolic link that user ${stats.uid} made`, 'Choose another --state-dir.')
 }
 
 /** `/a`, `/a/b`, `/a/b/c`. */
@@ -78,7 +74,7 @@ function ancestry(path: string): readonly string[] {
   return names.map((_, index) => join(root, ...names.slice(0, index + 1)))
 }
 
-export function isInside(path: string, folder: string): boolean {
+function isInside(path: string, folder: string): boolean {
   const way = relative(folder, path)
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !way.startsWith(sep))
 }

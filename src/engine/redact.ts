@@ -34,7 +34,7 @@ export interface SecretSources {
 
 const SECRET_NAME = /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|API_?KEY|ACCESS_?KEY|COOKIE|(?:^|_)(?:KEYS?|AUTH|PASS|PAT|DSN)(?:_|$)/i
 /** Values of such variables that tell nothing, for example `NO_AUTH=disabled`. */
-const PLAIN_VALUE = /^(?:true|false|enabled|disabled|default|required|optional|always|never|\d{1,9})$/i
+const PLAIN_VALUE = /^(?:true|false|enabled|disabled|default|required|optional|always|never)$/i
 const WORD = /^[a-z]{1,16}(?:-[a-z]{1,16}){0,3}$/
 
 export function looksSecret(name: string): boolean {
