@@ -31,6 +31,10 @@ export class LaunchReader {
   readonly #stderr = new LineFramer({ maxLineBytes: STDERR_LINE_BYTES, headBytes: 1024 })
   readonly #envelope: Envelope
   #stderrTail = Buffer.alloc(0)
+  /** Facts of the end as they were before our first signal: what a child writes because of it is not its own word. */
+  #held: ReturnType<typeof envelopeFacts> | null = null
+  #holdAt = Number.POSITIVE_INFINITY
+  #stdoutBytes = 0
   /** Records that are progress: all but heartbeats. */
   progress = 0
 
@@ -42,20 +46,42 @@ export class LaunchReader {
 
   readonly take = ({ stream, bytes }: LaunchChunk): void => {
     if (stream === 'stdout') {
-      this.#lines(this.#stdout.push(bytes), decodeRecord)
+      const before = Math.max(0, Math.min(bytes.length, this.#holdAt - this.#stdoutBytes))
+      this.#takeStdout(bytes.subarray(0, before))
+      if (this.#stdoutBytes >= this.#holdAt) this.hold()
+      this.#takeStdout(bytes.subarray(before))
       return
     }
     this.#lines(this.#stderr.push(bytes), decodeStderrLine)
     this.#stderrTail = Buffer.concat([this.#stderrTail, bytes]).subarray(-(4 * STDERR_TAIL_CHARS + TAIL_SLACK))
   }
 
+  /** From here on a result counts only when there was none before. Call right before the first signal of ours. */
+  hold(): void {
+    this.#held ??= envelopeFacts(this.#envelope)
+    this.#holdAt = Number.POSITIVE_INFINITY
+  }
+
+  /** Like `hold`, for output that is read again from its start: after so many bytes of stdout. */
+  holdAfter(stdoutBytes: number): void {
+    this.#holdAt = stdoutBytes
+  }
+
+  get stdoutBytes(): number {
+    return this.#stdoutBytes
+  }
+
   /** The facts of the launch; call after its last byte. Texts of the child are redacted. */
   finish({ exit, durationMs }: LaunchExit, endedBy: EndReason | null): LaunchEnd {
     this.#lines(this.#stdout.end(), decodeRecord)
     const { redact } = this.#options
-    const { sessionId: _sessionId, drift: _drift, result, ...facts } = envelopeFacts(this.#envelope)
+    const { sessionId: _sessionId, drift: _drift, ...facts } = envelopeFacts(this.#envelope)
+    const { result, resultOversize, openTools, backgroundTasks } = this.#held !== null && this.#held.result !== null ? this.#held : facts
     return {
       ...facts,
+      resultOversize,
+      openTools,
+      backgroundTasks,
       result: result === null ? null : { ...result, text: redact(result.text), errors: result.errors.map(redact) },
       exit,
       endedBy,
@@ -76,6 +102,11 @@ export class LaunchReader {
   /** Record types this version does not know. */
   get drift(): readonly string[] {
     return this.#envelope.drift
+  }
+
+  #takeStdout(bytes: Uint8Array): void {
+    this.#stdoutBytes += bytes.length
+    this.#lines(this.#stdout.push(bytes), decodeRecord)
   }
 
   #lines(lines: readonly FramedLine[], decode: (line: FramedLine) => ChildRecord): void {

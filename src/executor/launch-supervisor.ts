@@ -3,6 +3,7 @@
  * or the owner asks. Carries no policy of its own: the clocks are the watchdog's, what follows is `attempt-policy.ts`.
  */
 import type { EndReason } from '../core/attempt-types.ts'
+import type { EndNote } from './end-note.ts'
 import type { AttemptActivity } from './executor.ts'
 import type { LaunchReader } from './launch-reader.ts'
 import type { EndUrgency, LaunchExit, LiveLaunch } from './launch-types.ts'
@@ -23,7 +24,7 @@ export interface SupervisorOptions {
   readonly dryRun: boolean
   readonly pacemaker: Pacemaker
   /** Called once, before the first signal of ours: leaves a note of the reason for an engine that may have to go on from here. */
-  readonly noteEnd: (reason: EndReason) => void
+  readonly noteEnd: (note: EndNote) => void
   /** Called before the first signal unless that must come at once. Must not reject. */
   readonly snapshot: () => Promise<void>
   readonly activity: (activity: AttemptActivity) => void
@@ -96,12 +97,22 @@ export class LaunchSupervisor {
     if (this.#ended) return
     const first = this.#endedBy === null
     this.#endedBy ??= reason
-    if (first) this.#options.noteEnd(reason)
+    if (first) {
+      this.#options.noteEnd({ reason, stdoutBytes: this.#reader.stdoutBytes })
+      this.#reader.hold()
+    }
     if (urgency === 'now') {
       this.#ending = this.#options.live.end('now')
     } else if (first) {
       this.#ending = this.#options.snapshot().then(() => this.#options.live.end('ladder'))
     }
+  }
+
+  /** For an adopted launch whose end an earlier engine had begun. */
+  goOnEnding({ reason, stdoutBytes }: EndNote): void {
+    this.#endedBy = reason
+    this.#reader.holdAfter(stdoutBytes)
+    this.#ending = this.#options.live.end('ladder')
   }
 
   #arm(): void {

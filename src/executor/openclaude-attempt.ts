@@ -104,10 +104,11 @@ export class OpenClaudeAttempt {
         return
       case 'ended': {
         const reader = this.#newReader(last.launch, () => {})
+        const note = readEndNote(path)
+        if (note !== null) reader.holdAfter(note.stdoutBytes)
         await found.read(reader.take)
         if (reader.progress > 0 && !last.firstRecord) await this.#log.record({ kind: 'launch-first-record', launch: last.launch })
-        const endedBy = found.exit.endedByKeeper ?? readEndNote(path)
-        await this.#close(last, reader, found.exit, endedBy, found.sweep)
+        await this.#close(last, reader, found.exit, found.exit.endedByKeeper ?? note?.reason ?? null, found.sweep)
         return
       }
       case 'never-started':
@@ -175,7 +176,7 @@ export class OpenClaudeAttempt {
     let begun = this.#log.last?.firstRecord === true
     const supervisor = new LaunchSupervisor({
       launch, live, settings: this.#settings(), ageMs, dryRun: config.watchdog === 'dry-run', pacemaker,
-      noteEnd: reason => writeEndNote(path, reason),
+      noteEnd: note => writeEndNote(path, note),
       snapshot: () => this.#snapshot().then(() => {}),
       activity: ports.activity,
       warn: (code, message) => this.#log.note({ kind: 'warning', launch, code, message }),
@@ -189,6 +190,9 @@ export class OpenClaudeAttempt {
       drifted.add(record.type)
       this.#log.note({ kind: 'warning', launch, code: 'drift', message: `OpenClaude wrote a record of the unknown type "${record.type}"; it counts as progress.` })
     }))
+    // An earlier engine had begun to end it: that goes on, for the same reason.
+    const note = readEndNote(path)
+    if (note !== null) supervisor.goOnEnding(note)
     const forget = ends.onEnd(urgency => supervisor.end({ kind: ends.outcome === 'aborted' ? 'abort' : 'stop' }, urgency))
     const { exit, endedBy } = await supervisor.run()
     forget()

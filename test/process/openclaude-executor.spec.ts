@@ -81,7 +81,7 @@ describe('executor "openclaude"', () => {
       scenario: {
         rules: [
           { when: { launch: 'fresh' }, play: [
-            { do: 'spawn', how: 'setsid', command: 'sleep 300', ignoreSigterm: true, pidFile: 'escaped.pid' }, { do: 'hang' },
+            { do: 'read', path: 'absent' }, { do: 'spawn', how: 'setsid', command: 'sleep 300', ignoreSigterm: true, pidFile: 'escaped.pid' }, { do: 'hang' },
           ] },
           { when: { launch: 'resume' }, play: [{ do: 'text', text: 'ok' }] },
         ],
@@ -174,7 +174,7 @@ describe('executor "openclaude"', () => {
   })
 
   it('keeps the result of a child that then does not leave (SEMANTICS 4: settle)', async () => {
-    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'text', text: 'ok' }, { do: 'hang', at: 'exit' }] }] } })
+    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'text', text: 'ok' }, { do: 'result' }, { do: 'hang', at: 'exit' }] }] } })
     const outcome = await rig.start().outcome
     expect([outcome.kind, outcome.launches, outcome.clock, outcome.result?.text, rig.left()]).toEqual(['succeeded', 1, 'settle', 'ok', []])
   })
