@@ -67,7 +67,7 @@ describe('the watchdog, over random lives', () => {
     }), { numRuns: 500 })
   })
 
-  it('every life that doesn't end by itself is ended by a clock, at the run-time bound at the latest', () => {
+  it('every life that does not end by itself is ended by a clock, at the run-time bound at the latest', () => {
     fc.assert(fc.property(life(fc.oneof(timed(record), timed(anyBeat), ticks, rearm)), steps => {
       const fired = watch(subject, { settings: SETTINGS, steps, exitAt: END })
       expect(fired?.at ?? END).toBeLessThanOrEqual(SETTINGS.maxRuntimeMs)
