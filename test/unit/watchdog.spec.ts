@@ -46,7 +46,7 @@ describe('the report of a stall (R-66)', () => {
   ])('fires %s with a sentence of its own', (clock, situation, live, at) => {
     const state = newWatchdog(settings, 0)
     live(state)
-    expect({ before: check(state, at - 1), then: check(state, at) }).toEqual({ before: null, then: { clock, situation } })
+    expect([check(state, at - 1), check(state, at)]).toEqual([null, { clock, situation }])
   })
 })
 
