@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Conversation } from './conversation.ts'
 import { flood, spawnEscapee, writeLongLine, writeRaw, writeSplitText } from './disturbances.ts'
-import { blockBusy, blockDead, pause, PlayOver } from './pause.ts'
+import { blockBusy, blockDead, loopRound, pause, PlayOver } from './pause.ts'
 import { apiRetryRecord, helperPromptRecord, permissionRequestRecord, taskNotificationRecord, taskStartedRecord } from './records.ts'
 import type { Step } from './scenario.ts'
 import type { Stage } from './stage.ts'
@@ -80,7 +80,8 @@ export function createPlayer(facts: PlayerFacts): Player {
     }
     if (step.loop === 'dead') blockDead(step.ms)
     else if (step.loop === 'busy') blockBusy(step.ms)
-    else await pause(step.ms, interrupt.signal)
+    else return pause(step.ms, interrupt.signal)
+    await loopRound()
   }
   const perform = async (step: Step, next: Step | undefined, parent: string | null): Promise<void> => {
     if (!BEFORE_INIT.has(step.do)) talk.init()
@@ -121,7 +122,8 @@ export function createPlayer(facts: PlayerFacts): Player {
       case 'heartbeat':
         return heartbeat.beatNow({ ...step.state === undefined ? {} : { state: step.state }, ...step.phase === undefined ? {} : { phase: step.phase }, ...step.fields })
       case 'heartbeats':
-        return heartbeat.switchTo(step.on)
+        heartbeat.switchTo(step.on)
+        return
       case 'record':
         return sink.emit(step.record)
       case 'raw':

@@ -24,7 +24,6 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'stream-input-interrupt': 'prompts as stream-json on stdin are not simulated',
   'stdin-slash-help': 'only the answer to an unknown slash command is simulated',
   'no-credentials': 'the simulator asks no provider and needs no login',
-  'hb-500-stream': 'its first six retries and their beats are those of hb-429-stream and hb-hang-headers-stream',
 }
 
 interface Special {
@@ -32,6 +31,8 @@ interface Special {
   readonly play?: readonly Step[]
   /** The run is ended by this signal once its output holds the text. */
   readonly signal?: { readonly name: NodeJS.Signals, readonly after: RegExp | 'session-stored' }
+  /** A file `go` appears in the working directory once the output holds the text. */
+  readonly go?: RegExp
   /** Runs before it, in the same home. */
   readonly after?: readonly string[]
   /** Working directory below the project. */
@@ -69,6 +70,10 @@ const SPECIAL: Readonly<Record<string, Special>> = {
       ...error('API Error: 429 {"error":{"message":"mock answered 429","type":"rate_limit_error","code":"rate_limit_error"}}'),
     ],
   },
+  'hb-500-stream': {
+    play: [{ do: 'api-retry', delaysMs: [1, 1, 1, 1, 350, 350, 60_000] }],
+    signal: { name: 'SIGTERM', after: /"attempt":7[^]*heartbeat/u },
+  },
   'hb-500-json': { play: [{ do: 'init' }, { do: 'api-retry', delaysMs: [60_000] }], signal: { name: 'SIGTERM', after: BEAT } },
   'hb-agent-hang-json': { signal: { name: 'SIGTERM', after: BEAT } },
   'hb-agent-hang-stream': { signal: { name: 'SIGTERM', after: BEAT } },
@@ -82,6 +87,7 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   'hb-hang-mid-idle12s-json': { signal: { name: 'SIGKILL', after: BEAT } },
   'hb-hang-ping-idle8s-json': { signal: { name: 'SIGKILL', after: BEAT } },
   'hb-hang-stream-idle12s-json': { signal: { name: 'SIGKILL', after: BEAT } },
+  'hb-tool-progress-env': { go: /bash-progress-60[^]*heartbeat/u },
   'hb-permission-wait': { stdin: 'write it' },
   'hb-permission-then-tool': { stdin: 'do it' },
   'bash-tool-timeout': { signal: { name: 'SIGKILL', after: /"type":"result"/u } },
@@ -155,7 +161,7 @@ async function replay(name: string, place: string): Promise<SimRun> {
   mkdirSync(cwd, { recursive: true })
   const env = { ...baseEnv(place, recorded), OPENCLAUDE_SIM_SCENARIO: scenarioFile(place, name, special.play ?? playFor(recorded)) }
   const request = { args: recorded.args, env, cwd, stdin: special.stdin ?? recorded.stdin }
-  return special.signal === undefined && special.stdinOpen === undefined ? runSimInProcess(request) : runProcess(request, special)
+  return special.signal === undefined && special.go === undefined && special.stdinOpen === undefined ? runSimInProcess(request) : runProcess(request, special)
 }
 
 function baseEnv(place: string, recorded: RecordedRun): Record<string, string> {
@@ -192,6 +198,7 @@ function runProcess(request: SimRunRequest, special: Special): Promise<SimRun> {
       return after === 'session-stored' ? sessionStored(request) : after.test(output.stdout + output.stderr)
     }
     const look = (): void => {
+      if (special.go?.test(output.stdout) === true) writeFileSync(join(request.cwd, 'go'), '')
       if (sent || special.signal === undefined || !isTime(special.signal.after)) return
       sent = true
       child.kill(special.signal.name)

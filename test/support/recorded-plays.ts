@@ -57,7 +57,7 @@ export const PLAYS_BY_MODEL: Readonly<Record<string, readonly Step[]>> = {
     { do: 'text', text: 'The chatty command ended.' },
   ],
   'mock-bash-long': [{ do: 'tool', name: 'Bash', input: { command: 'sleep 40', description: 'wait' }, isError: true }, { do: 'text', text: 'The long command ended.' }],
-  'mock-chatty40': [{ do: 'bash', command: 'sleep 1.4' }, { do: 'text', text: 'Ended.' }],
+  'mock-chatty40': [{ do: 'bash', command: 'until [ -e go ]; do sleep 0.02; done' }, { do: 'text', text: 'Ended.' }],
   'mock-slow': [{ do: 'text', text: SLOW, chunks: 35, chunkMs: 6 }],
   'mock-multi': [
     ...[0, 1, 2, 3, 4].flatMap((step): Step[] => [{ do: 'text', text: `Step ${step}` }, { do: 'bash', command: `sleep 0.1; echo s${step}` }]),
