@@ -20,7 +20,7 @@ interface Stage {
 const STAGES: readonly Stage[] = [
   { name: 'build', argv: ['node', 'scripts/build.ts'] },
   { name: 'types', argv: ['tsc', '-p', 'tsconfig.json'] },
-  { name: 'lint', argv: ['oxlint', '--type-aware', '--deny-warnings'] },
+  { name: 'lint', argv: ['oxlint', '--type-aware', '--disable-nested-config', '--deny-warnings'] },
   { name: 'dead code', argv: ['knip'] },
   { name: 'generated files', argv: ['node', 'scripts/generate-docs.ts', '--check'] },
   { name: 'package', argv: ['publint', '--strict'] },
