@@ -58,6 +58,7 @@ export const ENTRY_FIELDS: { readonly [K in EntryKind]: FieldTags<K> } = {
   'task-accepted': { ...attempt, evidence: 'list', commit: 'string?' },
   'attempt-started': { ...attempt, attemptKind: 'string', freshTree: 'boolean' },
   'attempt-ended': { ...attempt, outcome: 'object', counted: 'boolean' },
+  'attempt-suspended': attempt,
   'workspace-intended': attempt,
   'workspace-ready': { ...attempt, path: 'string', workspace: 'string', tree: 'string' },
   'launch-intended': { ...launch, mode: 'string', reason: 'string', sessionId: 'string', marker: 'string', dir: 'string' },
