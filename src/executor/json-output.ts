@@ -13,7 +13,7 @@ export type JsonOutput =
   | { readonly kind: 'no-envelope', readonly reason: 'empty' | 'no-json' | 'no-result' }
 
 /** Texts spread over lines are looked at from this many starts only, so that noise costs no square of its length. */
-const MAX_STARTS = 200
+const MAX_STARTS = 50
 
 /** @param stdout The whole output of a child that ran in json format. */
 export function readJsonOutput(stdout: string): JsonOutput {

@@ -44,7 +44,8 @@ export interface WatchdogState {
   signAt: number
   cpu: { readonly ticks: number, readonly since: number, readonly until: number } | null
   stopped: boolean
-  rearmedAt: number
+  /** Nothing the child says of the time before this counts; null = it may say anything. */
+  rearmedAt: number | null
   overrunReported: boolean
 }
 
@@ -57,7 +58,7 @@ export function newWatchdog(settings: WatchdogSettings, at: number, startedAt: n
     settings, startedAt, work: newOpenWork(),
     begun: false, progressAt: at, anyProgressAt: at, ownQuietSince: null, retryDelayMs: null,
     turnEnded: false, settledAt: at, permission: null, phase: null,
-    heartbeatSeen: false, signAt: at, cpu: null, stopped: false, rearmedAt: at, overrunReported: false,
+    heartbeatSeen: false, signAt: at, cpu: null, stopped: false, rearmedAt: startedAt < at ? at : null, overrunReported: false,
   }
 }
 
@@ -99,7 +100,8 @@ function observeHeartbeat(state: WatchdogState, beat: Extract<ChildRecord, { kin
   const asked = beat.state === 'requires_action' && beat.pendingPermissions > 0
   state.permission = asked ? state.permission ?? { since: at, reported: false } : null
   // The child's clock slept with the machine: before the last re-arm it proves nothing.
-  const since = Math.max(at - beat.sinceLastActivityMs, state.rearmedAt)
+  const said = at - beat.sinceLastActivityMs
+  const since = Math.max(said, state.rearmedAt ?? said)
   state.ownQuietSince = Math.min(state.ownQuietSince ?? since, since)
 }
 
