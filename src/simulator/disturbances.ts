@@ -38,10 +38,12 @@ export async function writeSplitText(stage: Stage, step: StepOf<'split-text'>): 
   const record = assistantRecord(`msg_${randomUUID()}`, stage.model, textBlock(step.text), null)
   const bytes = Buffer.from(stage.sink.render(record))
   const size = step.pieceBytes ?? 1
+  const beats = stage.heartbeat.switchTo(false)
   for (let at = 0; at < bytes.length; at += size) {
     stage.sink.raw(bytes.subarray(at, at + size), 'stdout')
     if (step.delayMs !== undefined) await pause(step.delayMs, stage.interrupt.signal)
   }
+  stage.heartbeat.switchTo(beats)
   stage.heartbeat.activity()
 }
 

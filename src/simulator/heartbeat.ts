@@ -4,7 +4,7 @@
  */
 import type { JsonRecord } from './records.ts'
 
-export interface LivenessState {
+interface LivenessState {
   readonly state: string
   readonly phase: string
   readonly pendingPermissions: number
@@ -14,7 +14,8 @@ export interface LivenessState {
 export interface Heartbeat {
   readonly activity: () => void
   readonly beatNow: (forged: JsonRecord) => void
-  readonly switchTo: (on: boolean) => void
+  /** Returns what it was. */
+  readonly switchTo: (on: boolean) => boolean
 }
 
 export interface HeartbeatFacts {
@@ -72,7 +73,9 @@ export function startHeartbeat(facts: HeartbeatFacts): Heartbeat {
       activeAt = before
     },
     switchTo: value => {
+      const was = on
       on = value
+      return was
     },
   }
 }

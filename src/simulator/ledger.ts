@@ -18,6 +18,8 @@ export type Ending =
 export interface Ledger {
   /** One reply of the model ended. */
   readonly reply: (reply: { readonly text: string, readonly stopReason: 'end_turn' | 'tool_use' }) => void
+  /** A reply of a helper: it costs, but is no turn and not in the usage of the result. */
+  readonly helperReply: (text: string) => void
   readonly deny: (denial: JsonRecord) => void
   readonly newTurn: () => void
   readonly replies: () => number
@@ -26,11 +28,15 @@ export interface Ledger {
   readonly result: (ending: Ending, overrides: ResultOverrides) => JsonRecord
 }
 
+interface Tokens {
+  readonly input: number
+  readonly output: number
+}
+
 interface Turn {
   startedAt: number
   replies: number
-  input: number
-  output: number
+  tokens: Tokens[]
   text: string
   stopReason: 'end_turn' | 'tool_use' | null
   denials: JsonRecord[]
@@ -45,18 +51,21 @@ export function createLedger(facts: { readonly model: string, readonly setup: Se
   const before = facts.setup.cost === 'session' ? facts.before : { costUsd: 0, inputTokens: 0, outputTokens: 0 }
   let totals = before
   let turn = emptyTurn()
+  const charge = (text: string): Tokens => {
+    const input = fixed?.inputTokens ?? INPUT_TOKENS
+    const output = fixed?.outputTokens ?? Math.max(1, Math.ceil(text.length / 4))
+    const cost = fixed?.costUsd ?? input * USD_PER_INPUT + output * USD_PER_OUTPUT
+    totals = { costUsd: totals.costUsd + cost, inputTokens: totals.inputTokens + input, outputTokens: totals.outputTokens + output }
+    return { input, output }
+  }
   return {
     reply: ({ text, stopReason }) => {
-      const input = fixed?.inputTokens ?? INPUT_TOKENS
-      const output = fixed?.outputTokens ?? Math.max(1, Math.ceil(text.length / 4))
-      const cost = fixed?.costUsd ?? input * USD_PER_INPUT + output * USD_PER_OUTPUT
       turn.replies += 1
-      turn.input += input
-      turn.output += output
       turn.text = text
       turn.stopReason = stopReason
-      totals = { costUsd: totals.costUsd + cost, inputTokens: totals.inputTokens + input, outputTokens: totals.outputTokens + output }
+      turn.tokens.push(charge(text))
     },
+    helperReply: text => void charge(text),
     deny: denial => {
       turn.denials.push(denial)
     },
@@ -71,7 +80,7 @@ export function createLedger(facts: { readonly model: string, readonly setup: Se
 }
 
 function emptyTurn(): Turn {
-  return { startedAt: performance.now(), replies: 0, input: 0, output: 0, text: '', stopReason: null, denials: [] }
+  return { startedAt: performance.now(), replies: 0, tokens: [], text: '', stopReason: null, denials: [] }
 }
 
 function plainResult(ending: Ending, turn: Turn, facts: { readonly model: string, readonly totals: StoredTotals }): JsonRecord {
@@ -81,7 +90,8 @@ function plainResult(ending: Ending, turn: Turn, facts: { readonly model: string
     duration_ms: Math.round(performance.now() - turn.startedAt),
     duration_api_ms: 10 * turn.replies,
     total_cost_usd: facts.totals.costUsd,
-    usage: usageOf(turn),
+    // The budget is checked before the last reply is added (measured).
+    usage: usageOf(ending.kind === 'budget' ? turn.tokens.slice(0, -1) : turn.tokens),
     modelUsage: facts.totals.inputTokens === 0 ? {} : { [facts.model]: modelUsage(facts.totals) },
     permission_denials: turn.denials,
     fast_mode_state: 'off',
@@ -118,12 +128,12 @@ function failure(subtype: string, stopReason: string | null, turns: number, erro
   return { subtype, is_error: true, num_turns: turns, stop_reason: stopReason, errors: [error] }
 }
 
-function usageOf(turn: Turn): JsonRecord {
+function usageOf(tokens: readonly Tokens[]): JsonRecord {
   return {
-    input_tokens: turn.input,
+    input_tokens: tokens.reduce((sum, each) => sum + each.input, 0),
     cache_creation_input_tokens: 0,
     cache_read_input_tokens: 0,
-    output_tokens: turn.output,
+    output_tokens: tokens.reduce((sum, each) => sum + each.output, 0),
     server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 },
     service_tier: 'standard',
     cache_creation: { ephemeral_1h_input_tokens: 0, ephemeral_5m_input_tokens: 0 },

@@ -46,3 +46,9 @@ export function blockBusy(ms: number | undefined): void {
   const until = performance.now() + (ms ?? Infinity)
   while (performance.now() < until) Math.hypot(until, 1)
 }
+
+/** One whole round of the event loop: signals that arrived while it was blocked are heard. */
+export async function loopRound(): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+  await new Promise(resolve => setImmediate(resolve))
+}

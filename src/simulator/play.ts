@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import type { Conversation } from './conversation.ts'
 import { flood, spawnEscapee, writeLongLine, writeRaw, writeSplitText } from './disturbances.ts'
-import { blockBusy, blockDead, pause, PlayOver } from './pause.ts'
+import { blockBusy, blockDead, loopRound, pause, PlayOver } from './pause.ts'
 import { apiRetryRecord, helperPromptRecord, permissionRequestRecord, taskNotificationRecord, taskStartedRecord } from './records.ts'
 import type { Step } from './scenario.ts'
 import type { Stage } from './stage.ts'
@@ -16,15 +16,14 @@ type StepOf<Name extends Step['do']> = Extract<Step, { readonly do: Name }>
 export interface Player {
   /** `next` tells whether the reply goes on: a text before a tool call belongs to the same reply. */
   readonly step: (step: Step, next: Step | undefined, parent: string | null) => Promise<void>
-  /** Ends the process; resolves only if it can't. */
-  readonly leave: (how: { readonly code: number } | { readonly signal: string }) => void
 }
 
-export interface PlayerFacts {
+interface PlayerFacts {
   readonly stage: Stage
   readonly talk: Conversation
   readonly tools: Tools
-  readonly leave: Player['leave']
+  /** Ends the process at once. */
+  readonly leave: (how: { readonly code: number } | { readonly signal: string }) => void
 }
 
 const FILE_POLL_MS = 10
@@ -46,8 +45,11 @@ export function createPlayer(facts: PlayerFacts): Player {
       for (const [index, inner] of step.steps.entries()) {
         if (inner.do !== 'text') await perform(inner, step.steps[index + 1], call.id)
       }
-      sink.emit(taskNotificationRecord({ id, toolUseId: call.id, outputFile: '', summary: step.description, status: 'completed' }))
-      return { content: step.answer ?? 'done', isError: false }
+      const answer = step.answer ?? 'done'
+      ledger.helperReply(answer)
+      const usage = { total_tokens: 0, tool_uses: 0, duration_ms: 0 }
+      sink.emit({ ...taskNotificationRecord({ id, toolUseId: call.id, outputFile: '', summary: step.description, status: 'completed' }), usage })
+      return { content: answer, isError: false }
     })
   }
   const permission = async (step: StepOf<'permission'>): Promise<void> => {
@@ -64,8 +66,8 @@ export function createPlayer(facts: PlayerFacts): Player {
   }
   const retries = async (step: StepOf<'api-retry'>): Promise<void> => {
     for (const [index, delayMs] of step.delaysMs.entries()) {
-      const { status = 500, error = 'server_error', maxRetries = 10 } = step
-      sink.emit(apiRetryRecord({ attempt: index + 1, maxRetries, delayMs, status, error }))
+      const { status = 500, error = 'server_error', maxRetries = 10, from = 1 } = step
+      sink.emit(apiRetryRecord({ attempt: from + index, maxRetries, delayMs, status, error }))
       await pause(step.waitMs ?? delayMs, interrupt.signal)
     }
   }
@@ -77,7 +79,8 @@ export function createPlayer(facts: PlayerFacts): Player {
     }
     if (step.loop === 'dead') blockDead(step.ms)
     else if (step.loop === 'busy') blockBusy(step.ms)
-    else await pause(step.ms, interrupt.signal)
+    else return pause(step.ms, interrupt.signal)
+    await loopRound()
   }
   const perform = async (step: Step, next: Step | undefined, parent: string | null): Promise<void> => {
     if (!BEFORE_INIT.has(step.do)) talk.init()
@@ -118,7 +121,8 @@ export function createPlayer(facts: PlayerFacts): Player {
       case 'heartbeat':
         return heartbeat.beatNow({ ...step.state === undefined ? {} : { state: step.state }, ...step.phase === undefined ? {} : { phase: step.phase }, ...step.fields })
       case 'heartbeats':
-        return heartbeat.switchTo(step.on)
+        heartbeat.switchTo(step.on)
+        return
       case 'record':
         return sink.emit(step.record)
       case 'raw':
@@ -150,5 +154,5 @@ export function createPlayer(facts: PlayerFacts): Player {
         return step satisfies never
     }
   }
-  return { step: perform, leave }
+  return { step: perform }
 }

@@ -34,7 +34,10 @@ export function createSink(facts: SinkFacts): Sink {
   let activity = (): void => undefined
   for (const stream of [stdout, stderr]) stream.on('error', () => undefined)
 
-  const complete = (record: JsonRecord): JsonRecord => ({ ...record, session_id: record['session_id'] ?? sessionId, uuid: record['uuid'] ?? randomUUID() })
+  const complete = (record: JsonRecord): JsonRecord => {
+    if (record['type'] === 'control_request') return record
+    return { ...record, session_id: record['session_id'] ?? sessionId, uuid: record['uuid'] ?? randomUUID() }
+  }
   return {
     streams,
     render: record => `${JSON.stringify(complete(record))}\n`,

@@ -16,6 +16,7 @@ type StepOf<Name extends Step['do']> = Extract<Step, { readonly do: Name }>
 const DEFAULT_BASH_TIMEOUT_MS = 120_000
 const PROGRESS_AFTER_MS = 3000
 const PROGRESS_EVERY_MS = 30_000
+const PROGRESS_RATIO = 10
 
 export interface Tools {
   readonly write: (step: StepOf<'write'>, parent: string | null) => Promise<void>
@@ -139,12 +140,12 @@ function bashOutcome(code: number, raw: string): ToolOutcome {
   return { content: `Exit code ${code}\n${output}`.trimEnd(), isError: true, detail }
 }
 
-/** tool_progress records, which the real program sends only with CLAUDE_CODE_CONTAINER_ID. OPENCLAUDE_SIM_TOOL_PROGRESS_MS scales both times. */
+/** tool_progress records, which the real program sends only with CLAUDE_CODE_CONTAINER_ID. OPENCLAUDE_SIM_TOOL_PROGRESS_MS replaces the first wait; the later ones are ten times as long. */
 function reportProgress(stage: Stage, call: ToolCall, taskId: string): () => void {
   if ((stage.env['CLAUDE_CODE_CONTAINER_ID'] ?? '') === '') return () => undefined
   const scaled = stage.env['OPENCLAUDE_SIM_TOOL_PROGRESS_MS']
   const first = scaled === undefined ? PROGRESS_AFTER_MS : Number(scaled)
-  const every = scaled === undefined ? PROGRESS_EVERY_MS : Number(scaled)
+  const every = scaled === undefined ? PROGRESS_EVERY_MS : PROGRESS_RATIO * Number(scaled)
   let seconds = PROGRESS_AFTER_MS / 1000
   let timer = setTimeout(function report() {
     stage.sink.emit(toolProgressRecord(call, seconds, taskId))

@@ -37,7 +37,7 @@ function projectRecord(record: Json, alias: Alias): Json {
   if (type === 'result') return { keys, ...projectResult(record, alias) }
   if (type === 'stream_event') return { keys, type, ...projectEvent(record['event'] as Json, alias) }
   if (type === 'tool_progress') return { keys, ...pick(record, ['type', 'tool_name', 'elapsed_time_seconds']), parent: alias(record['parent_tool_use_id']) }
-  if (type === 'control_request') return { keys, type, ...pick(record['request'] as Json, ['subtype', 'tool_name', 'input']) }
+  if (type === 'control_request') return { keys, type, ...pick(record['request'] as Json, ['subtype', 'tool_name']), input: Object.keys((record['request'] as Json)['input'] as Json) }
   return { keys, type }
 }
 
