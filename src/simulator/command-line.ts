@@ -35,8 +35,8 @@ export interface Flags {
   readonly permissionPromptTool: string | undefined
 }
 
-export const PERMISSION_MODES = ['acceptEdits', 'bypassPermissions', 'default', 'dontAsk', 'fullAccess', 'plan', 'auto'] as const
-export type PermissionMode = typeof PERMISSION_MODES[number]
+const PERMISSION_MODES = ['acceptEdits', 'bypassPermissions', 'default', 'dontAsk', 'fullAccess', 'plan', 'auto'] as const
+type PermissionMode = typeof PERMISSION_MODES[number]
 
 export type ParsedLine =
   | { readonly kind: 'flags', readonly flags: Flags }

@@ -4,7 +4,7 @@
  */
 import type { JsonRecord } from './records.ts'
 
-export interface LivenessState {
+interface LivenessState {
   readonly state: string
   readonly phase: string
   readonly pendingPermissions: number

@@ -16,15 +16,14 @@ type StepOf<Name extends Step['do']> = Extract<Step, { readonly do: Name }>
 export interface Player {
   /** `next` tells whether the reply goes on: a text before a tool call belongs to the same reply. */
   readonly step: (step: Step, next: Step | undefined, parent: string | null) => Promise<void>
-  /** Ends the process; resolves only if it can't. */
-  readonly leave: (how: { readonly code: number } | { readonly signal: string }) => void
 }
 
-export interface PlayerFacts {
+interface PlayerFacts {
   readonly stage: Stage
   readonly talk: Conversation
   readonly tools: Tools
-  readonly leave: Player['leave']
+  /** Ends the process at once. */
+  readonly leave: (how: { readonly code: number } | { readonly signal: string }) => void
 }
 
 const FILE_POLL_MS = 10
@@ -67,8 +66,8 @@ export function createPlayer(facts: PlayerFacts): Player {
   }
   const retries = async (step: StepOf<'api-retry'>): Promise<void> => {
     for (const [index, delayMs] of step.delaysMs.entries()) {
-      const { status = 500, error = 'server_error', maxRetries = 10 } = step
-      sink.emit(apiRetryRecord({ attempt: index + 1, maxRetries, delayMs, status, error }))
+      const { status = 500, error = 'server_error', maxRetries = 10, from = 1 } = step
+      sink.emit(apiRetryRecord({ attempt: from + index, maxRetries, delayMs, status, error }))
       await pause(step.waitMs ?? delayMs, interrupt.signal)
     }
   }
@@ -155,5 +154,5 @@ export function createPlayer(facts: PlayerFacts): Player {
         return step satisfies never
     }
   }
-  return { step: perform, leave }
+  return { step: perform }
 }

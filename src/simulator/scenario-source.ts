@@ -40,7 +40,7 @@ const DEFAULT_PLAY: readonly Step[] = [{ do: 'text', text: 'ok' }]
 
 export function loadScenario(env: SimEnv): LoadedScenario {
   const given = env['OPENCLAUDE_SIM_SCENARIO']
-  const stateDir = env['OPENCLAUDE_SIM_STATE'] ?? null
+  const stateDir = env['OPENCLAUDE_SIM_STATE'] || null
   if (given === undefined || given === '') return { scenario: DEFAULT_SCENARIO, stateDir }
   if (given.trimStart().startsWith('{')) return { scenario: checkScenario(JSON.parse(given), 'OPENCLAUDE_SIM_SCENARIO'), stateDir }
   return { scenario: checkScenario(JSON.parse(readFileSync(given, 'utf8')), given), stateDir: stateDir ?? `${given}.state` }

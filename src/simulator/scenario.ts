@@ -59,7 +59,7 @@ export interface Setup {
   readonly model?: string
 }
 
-export type Loop = 'alive' | 'dead' | 'busy'
+type Loop = 'alive' | 'dead' | 'busy'
 
 export interface ResultOverrides {
   readonly subtype?: string
@@ -123,6 +123,8 @@ export type Step =
     readonly status?: number | null
     readonly error?: string
     readonly maxRetries?: number
+    /** Number of the first record (default 1). */
+    readonly from?: number
     /** Real wait instead of the announced one. */
     readonly waitMs?: number
   }

@@ -21,7 +21,7 @@ export interface SessionFile {
 
 const NO_TOTALS: StoredTotals = { costUsd: 0, inputTokens: 0, outputTokens: 0 }
 
-export function configDir(env: SimEnv): string {
+function configDir(env: SimEnv): string {
   return env['OPENCLAUDE_CONFIG_DIR'] ?? join(env['HOME'] ?? '/', '.openclaude')
 }
 

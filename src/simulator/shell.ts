@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-export interface ShellEnd {
+interface ShellEnd {
   readonly code: number
   readonly output: string
 }
@@ -32,7 +32,7 @@ export function startShell(command: string, facts: { readonly cwd: string, reado
 }
 
 /** SIGKILL to the process, its group and all descendants that can be seen in /proc. */
-export function killTree(pid: number): void {
+function killTree(pid: number): void {
   if (pid <= 0) return
   const members = [pid, ...descendants(pid)]
   for (const target of [-pid, ...members]) {

@@ -21,7 +21,7 @@ const SHAPES: Readonly<Record<StepName, Shape>> = {
   'helper': { needs: ['description', 'prompt', 'steps'], may: ['answer'] },
   'permission': { needs: ['tool'], may: ['input', 'afterMs', 'toolMs'] },
   'denied': { needs: ['tool'], may: ['input'] },
-  'api-retry': { needs: ['delaysMs'], may: ['status', 'error', 'maxRetries', 'waitMs'] },
+  'api-retry': { needs: ['delaysMs'], may: ['status', 'error', 'maxRetries', 'from', 'waitMs'] },
   'api-error': { needs: ['text'], may: ['error'] },
   'hang': { needs: [], may: ['ms', 'loop', 'at'] },
   'wait-for-file': { needs: ['path'], may: [] },
@@ -47,7 +47,7 @@ const SETUP_KEYS = ['resume', 'sessionId', 'heartbeat', 'cost', 'usagePerReply',
 const SCENARIO_KEYS = ['rules', 'otherwise', 'setup']
 
 /** All faults of a scenario as sentences; empty = sound. */
-export function scenarioFaults(value: unknown): string[] {
+function scenarioFaults(value: unknown): string[] {
   const faults: string[] = []
   if (!isObject(value)) return ['the scenario is not a JSON object']
   unknownKeys(value, SCENARIO_KEYS, 'scenario', faults)

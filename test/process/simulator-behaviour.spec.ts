@@ -1,5 +1,5 @@
 /** What the recordings can't show: counters over processes, escapes, dead loops, cut bytes. Real children of a real scenario. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -85,6 +85,33 @@ test('cost counts the process, or with `cost: session` everything the session sp
     return typeof envelope === 'string' ? envelope : envelope['total_cost_usd']
   }
   expect([await cost({}, ['--session-id', ID]), await cost({}, ['--resume', ID]), await cost({ cost: 'session' }, ['--resume', ID])]).toEqual([2, 2, 4])
+})
+
+test('the model is that of --settings, else of the configuration file, else of --model, else of the environment; --provider with --model beats the file', async () => {
+  const used = async (args: readonly string[]): Promise<unknown> => {
+    const envelope = await result({ rules: [] }, args, 'x')
+    return typeof envelope === 'string' ? envelope : Object.keys(envelope['modelUsage'] as object)[0]
+  }
+  const withoutFile = [await used([]), await used(['--model', 'flag'])]
+  writeFileSync(join(dir, '.openclaude.json'), '{"env":{"OPENAI_MODEL":"file"}}')
+  const withFile = [await used(['--model', 'flag']), await used(['--provider', 'openai', '--model', 'flag']), await used(['--settings', '{"env":{"OPENAI_MODEL":"set"}}'])]
+  expect([...withoutFile, ...withFile]).toEqual(['sim-model', 'flag', 'file', 'flag', 'set'])
+})
+
+test('the example of the documentation plays as it says', async () => {
+  const page = readFileSync(new URL('../../docs/simulator.md', import.meta.url), 'utf8')
+  const example = JSON.parse(/```json\n([^]*?)```/u.exec(page)?.[1] ?? '') as Scenario
+  const first = startSimProcess({ dir, scenario: example, args: [...STREAM_ARGS, '--session-id', ID], prompt: 'task:parser' })
+  await first.until(out => out.includes('heartbeat'))
+  first.child.kill('SIGTERM')
+  await first.exited
+  writeFileSync(join(dir, 'package.json'), '{}')
+  const resumed = await result(example, ['--resume', ID], 'task:parser go on')
+  expect(resumed).toMatchObject({ num_turns: 3, total_cost_usd: 0.03, result: expect.stringMatching(/^The parser works\.\n\n## Report\n/u) })
+  expect(readFileSync(join(dir, 'src/parser.js'), 'utf8')).toBe('export const parse = () => 42\n')
+  expect(await result(example, [], 'task:other')).toMatchObject({ result: 'Nothing to do for other.' })
+  await result(example, [], 'task:other')
+  expect(readFileSync(join(dir, 'other.txt'), 'utf8')).toBe('attempt for task:other')
 })
 
 test('a scenario with faults ends with 70 and names all of them', async () => {

@@ -4,7 +4,7 @@ import { decodeRecord } from '../../src/executor/liveness.ts'
 import { readJsonOutput } from '../../src/executor/json-output.ts'
 import { sumLaunches, type Totals } from '../../src/executor/usage-totals.ts'
 import * as says from '../support/child-lines.ts'
-import { readRecords, readText } from '../support/recorded-timelines.ts'
+import { readRecords, readText } from '../support/recordings.ts'
 
 function fold(lines: readonly string[], earlier?: Totals): EnvelopeFacts {
   const envelope = newEnvelope(earlier)

@@ -4,7 +4,7 @@ import { CLOCKS } from '../../src/core/attempt-types.ts'
 import { addRecord, envelopeFacts, newEnvelope } from '../../src/executor/envelope.ts'
 import { classifyLaunch, type LaunchVerdict } from '../../src/executor/launch-verdict.ts'
 import { NO_USAGE } from '../../src/executor/usage-totals.ts'
-import { readExit, readRecords, readText } from '../support/recorded-timelines.ts'
+import { readExit, readRecords, readText } from '../support/recordings.ts'
 
 const OK: ReportedResult = { subtype: 'success', isError: false, stopReason: 'end_turn', text: 'Done.', errors: [], turns: 2, denials: [] }
 const exit = (code: number | null, signal: string | null = null): ExitFact => ({ known: true, code, signal })

@@ -3,7 +3,7 @@ import type { ChildRecord } from '../../src/executor/child-record.ts'
 import { decodeRecord, decodeStderrLine } from '../../src/executor/liveness.ts'
 import { MAX_RESULT_TEXT_BYTES } from '../../src/executor/result-record.ts'
 import * as says from '../support/child-lines.ts'
-import { readRecords, readText } from '../support/recorded-timelines.ts'
+import { readRecords, readText } from '../support/recordings.ts'
 
 const decode = (text: string): ChildRecord => decodeRecord({ text, oversize: false, bytes: text.length })
 const stderr = (text: string): ChildRecord => decodeStderrLine({ text, oversize: false, bytes: text.length })

@@ -3,7 +3,7 @@ import * as liveness from '../../src/executor/liveness.ts'
 import * as watchdog from '../../src/executor/watchdog.ts'
 import type { WatchdogSettings } from '../../src/executor/watchdog.ts'
 import { beat } from '../support/child-lines.ts'
-import { readExit, readRecording, timedRecordings, type Recording } from '../support/recorded-timelines.ts'
+import { readExit, readRecording, timedRecordings, type Recording } from '../support/recordings.ts'
 import { watch, type Step } from '../support/watch.ts'
 
 const subject = { ...liveness, ...watchdog }
