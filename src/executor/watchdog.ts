@@ -50,13 +50,13 @@ function requiresAction(state: WatchdogState): Deadline | null {
 }
 
 /**
- * No sign of life for three intervals after the first heartbeat, and the tree's CPU time stood still as long.
+ * No sign of life for three intervals after the first heartbeat, and the tree's CPU time stood still for the last two: while beats were missing.
  * Without a fresh reading of the CPU time nothing is claimed. A child stopped by a signal is not dead, and after a result settling decides.
  */
 function eventLoop(state: WatchdogState): Deadline | null {
   const { cpu, settings: { heartbeatMs } } = state
   if (heartbeatMs === null || !state.heartbeatSeen || cpu === null || state.stopped || state.turnEnded) return null
-  const at = Math.max(state.signAt, cpu.since) + MISSED_HEARTBEATS * heartbeatMs
+  const at = Math.max(state.signAt + MISSED_HEARTBEATS * heartbeatMs, cpu.since + (MISSED_HEARTBEATS - 1) * heartbeatMs)
   return cpu.until >= at - heartbeatMs ? { clock: 'event-loop', at } : null
 }
 

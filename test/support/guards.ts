@@ -88,7 +88,7 @@ const TURN: readonly Guard[] = [
 
 const PROCESS: readonly Guard[] = [
   { guard: 'event loop: not before the first heartbeat', file: WATCHDOG, text: ' || !state.heartbeatSeen', instead: '', situation: 'a late first heartbeat is load, not a dead event loop' },
-  { guard: 'event loop: CPU time must stand still', file: WATCHDOG, text: 'Math.max(state.signAt, cpu.since)', instead: 'state.signAt', situation: 'no heartbeat but CPU time: busy, not dead' },
+  { guard: 'event loop: CPU time must stand still', file: WATCHDOG, text: 'Math.max(state.signAt + MISSED_HEARTBEATS * heartbeatMs, cpu.since + (MISSED_HEARTBEATS - 1) * heartbeatMs)', instead: 'state.signAt + MISSED_HEARTBEATS * heartbeatMs', situation: 'no heartbeat but CPU time: busy, not dead' },
   { guard: 'event loop: the window starts when the CPU stops', file: STATE, text: 'else if (state.cpu?.ticks === ticks) state.cpu = { ...state.cpu, until: at }', instead: 'else if (state.cpu !== null) state.cpu = { ...state.cpu, until: at }', situation: 'the event-loop window starts when the CPU time stops' },
   { guard: 'event loop: unreadable CPU time proves nothing', file: STATE, text: 'if (ticks === null) state.cpu = null', instead: 'if (ticks === null) state.cpu = { ticks: 0, since: 0, until: at }', situation: 'where CPU time can\'t be read, missing heartbeats prove nothing' },
   { guard: 'event loop: an old reading proves nothing', file: WATCHDOG, text: "return cpu.until >= at - heartbeatMs ? { clock: 'event-loop', at } : null", instead: "return { clock: 'event-loop', at }", situation: 'an old reading of the CPU time proves nothing' },
