@@ -56,8 +56,8 @@ export function createTreeSnapshotter(root: string): TreeSnapshotter {
   }
 }
 
-/** Also for callers with hashes from elsewhere: sorts, so that the order of reading does not matter. */
-function toSnapshot(hashes: ReadonlyMap<string, string>): TreeSnapshot {
+/** Sorts, so that the order of reading does not matter. */
+export function toSnapshot(hashes: ReadonlyMap<string, string>): TreeSnapshot {
   const files = new Map([...hashes].toSorted(([a], [b]) => a < b ? -1 : 1))
   const hash = createHash('sha256')
   for (const [name, content] of files) hash.update(`${name}\0${content}\0`)
