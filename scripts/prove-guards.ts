@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { GUARDS, type Guard } from '../test/support/guards.ts'
-import { outcomeOf, playSituation, SITUATIONS, type Situation } from '../test/support/situations.ts'
+import { outcomeOf, playSituation, type Situation } from '../test/support/situation.ts'
+import { SITUATIONS } from '../test/support/situations.ts'
 import type { Subject } from '../test/support/watch.ts'
 
 const SOURCE = fileURLToPath(new URL('../src/', import.meta.url))

@@ -12,7 +12,11 @@ export interface FramedLine {
 export type ChildRecord =
   | { readonly kind: 'init', readonly model: string | null, readonly sessionId: string | null }
   /** `parent` is the id of the Agent/Task tool call the record belongs to; null = the main conversation. */
-  | { readonly kind: 'assistant', readonly toolUses: readonly { readonly id: string, readonly name: string }[], readonly parent: string | null }
+  | {
+    readonly kind: 'assistant'
+    readonly toolUses: readonly { readonly id: string, readonly name: string }[]
+    readonly parent: string | null
+  }
   | { readonly kind: 'user', readonly toolResults: readonly string[], readonly parent: string | null }
   /** `usage`: tokens of one model reply, on the event that ends it; null on every other event. */
   | { readonly kind: 'stream-event', readonly parent: string | null, readonly usage: Usage | null }
@@ -27,7 +31,13 @@ export type ChildRecord =
     readonly pendingPermissions: number
     readonly backgroundTasks: number
   }
-  | { readonly kind: 'api-retry', readonly attempt: number, readonly delayMs: number, readonly status: number | null, readonly error: string }
+  | {
+    readonly kind: 'api-retry'
+    readonly attempt: number
+    readonly delayMs: number
+    readonly status: number | null
+    readonly error: string
+  }
   /** The real call is `parent` for OpenClaude (its own id is synthetic) and `toolUseId` for Claude Code. */
   | { readonly kind: 'tool-progress', readonly toolUseId: string, readonly parent: string | null }
   | {

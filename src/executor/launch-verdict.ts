@@ -128,7 +128,9 @@ function refusal(end: LaunchEnd): 'unknown-session' | 'failed-at-once' | null {
 /** Signals that another program sends; the rest are crashes of the child itself. */
 const EXTERNAL_SIGNALS: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'])
 /** A program that handles a signal, or a shell around it, exits with 128 + its number: the CLI does for TERM and HUP (OC 3). */
-const SIGNAL_OF_CODE: Readonly<Record<number, string>> = { 129: 'SIGHUP', 130: 'SIGINT', 134: 'SIGABRT', 137: 'SIGKILL', 139: 'SIGSEGV', 143: 'SIGTERM' }
+const SIGNAL_OF_CODE: Readonly<Record<number, string>> = {
+  129: 'SIGHUP', 130: 'SIGINT', 134: 'SIGABRT', 137: 'SIGKILL', 139: 'SIGSEGV', 143: 'SIGTERM',
+}
 
 function deathSignal(exit: Extract<ExitFact, { known: true }>): string | null {
   return exit.signal ?? (exit.code === null ? null : SIGNAL_OF_CODE[exit.code] ?? null)

@@ -1,6 +1,7 @@
 /**
  * Decodes one line of a child's output into a record (R-64): the only place that knows the field names of stream-json.
- * Owns the classes record, heartbeat, noise; does not decide what counts as progress (`watchdog.ts`) or what a run was worth (`envelope.ts`).
+ * Owns the classes record, heartbeat, noise; does not decide what counts as progress (`watchdog-state.ts`) or what a run was worth
+ * (`envelope.ts`).
  */
 import type { ChildRecord, FramedLine } from './child-record.ts'
 import { amountOf, isObject, listOf, objectOf, textOf, type JsonObject } from './json-value.ts'

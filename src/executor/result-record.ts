@@ -1,4 +1,7 @@
-/** Decodes the result record: outcome, usage, cost, denials. Every text is bounded here, so that nothing behind has to ask how long it is. */
+/**
+ * Decodes the result record: outcome, usage, cost, denials.
+ * Every text is bounded here, so that nothing behind has to ask how long it is.
+ */
 import type { Usage } from '../core/attempt-types.ts'
 import type { ChildRecord } from './child-record.ts'
 import { amountOf, isObject, listOf, objectOf, textOf, type JsonObject } from './json-value.ts'

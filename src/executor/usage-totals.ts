@@ -69,13 +69,13 @@ export function sumLaunches(ends: readonly Pick<LaunchEnd, 'usage' | 'costUsd'>[
 
 /**
  * The first total of a process minus its own `usage` is what helpers used, or what it inherited. It is called inherited when
- * it holds at least the earlier total in every field, and is nearer to it than to nothing.
+ * it holds at least the earlier total in every field.
  */
 function inheritedBy(said: Totals, own: Usage, earlier: Totals): Totals {
   const excess = minus(said.usage, own)
   const before = tokens(earlier.usage)
   const holds = FIELDS.every(field => excess[field] >= earlier.usage[field])
-  return before > 0 && holds && tokens(excess) - before < tokens(excess) ? { usage: earlier.usage, costUsd: Math.min(earlier.costUsd, said.costUsd) } : NOTHING
+  return before > 0 && holds ? { usage: earlier.usage, costUsd: Math.min(earlier.costUsd, said.costUsd) } : NOTHING
 }
 
 /** Nearer to "the total before plus this result" than to "this result alone". */

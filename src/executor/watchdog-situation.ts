@@ -22,7 +22,12 @@ export interface Situation {
 export function situationOf(state: WatchdogState): Situation {
   const { settings, work } = state
   if (!state.begun) {
-    return { clock: 'first-event', since: state.progressAt, limitMs: settings.firstEventTimeoutMs, doing: 'had not written its first record' }
+    return {
+      clock: 'first-event',
+      since: state.progressAt,
+      limitMs: settings.firstEventTimeoutMs,
+      doing: 'had not written its first record',
+    }
   }
   const background = backgroundTasks(work)
   if (state.turnEnded) return afterResult(state, background)

@@ -50,13 +50,14 @@ function requiresAction(state: WatchdogState): Deadline | null {
 }
 
 /**
- * No sign of life for three intervals after the first heartbeat, and the tree's CPU time stood still as long.
+ * No sign of life for three intervals after the first heartbeat, and the tree's CPU time stood still for the last two of them, while
+ * beats were missing.
  * Without a fresh reading of the CPU time nothing is claimed. A child stopped by a signal is not dead, and after a result settling decides.
  */
 function eventLoop(state: WatchdogState): Deadline | null {
   const { cpu, settings: { heartbeatMs } } = state
   if (heartbeatMs === null || !state.heartbeatSeen || cpu === null || state.stopped || state.turnEnded) return null
-  const at = Math.max(state.signAt, cpu.since) + MISSED_HEARTBEATS * heartbeatMs
+  const at = Math.max(state.signAt + MISSED_HEARTBEATS * heartbeatMs, cpu.since + (MISSED_HEARTBEATS - 1) * heartbeatMs)
   return cpu.until >= at - heartbeatMs ? { clock: 'event-loop', at } : null
 }
 
@@ -66,7 +67,8 @@ function maxRuntime(state: WatchdogState): Deadline | null {
 }
 
 function describe(state: WatchdogState, clock: Clock, at: number): string {
-  const context = `last phase ${state.phase ?? 'none'}, last tool ${state.work.lastTool ?? 'none'}${state.stopped ? ', stopped by a signal' : ''}`
+  const stopped = state.stopped ? ', stopped by a signal' : ''
+  const context = `last phase ${state.phase ?? 'none'}, last tool ${state.work.lastTool ?? 'none'}${stopped}`
   switch (clock) {
     case 'requires-action':
       return `The child asked for a permission that nobody can give (${context}).`

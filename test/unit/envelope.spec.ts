@@ -133,7 +133,10 @@ describe('json output (R-74)', () => {
 
   it('of recorded runs', () => {
     expect([texts(readText('json-verbose', 'stdout.txt')), texts(readText('bash-echo-json', 'stdout.txt'))]).toEqual([
-      ['init', 'assistant', 'assistant', 'user', 'assistant', 'The command printed hello-from-bash.'], ['The command printed hello-from-bash.'],
+      [
+        'init', 'assistant', 'assistant', 'user', 'assistant',
+        'The command printed hello-from-bash.'], ['The command printed hello-from-bash.',
+      ],
     ])
   })
 

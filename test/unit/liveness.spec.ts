@@ -16,7 +16,10 @@ describe('decodeRecord (R-64)', () => {
     ['a helper\'s tool call', says.toolUse('b', 'Read', 'a'), { kind: 'assistant', toolUses: [{ id: 'b', name: 'Read' }], parent: 'a' }],
     ['text', says.said('hi'), { kind: 'assistant', toolUses: [], parent: null }],
     ['a tool result', says.toolResult('a'), { kind: 'user', toolResults: ['a'], parent: null }],
-    ['a prompt given as one string', '{"type":"user","message":{"role":"user","content":"go"}}', { kind: 'user', toolResults: [], parent: null }],
+    [
+      'a prompt given as one string', '{"type":"user","message":{"role":"user","content":"go"}}',
+      { kind: 'user', toolResults: [], parent: null },
+    ],
     ['a token', says.token('a'), { kind: 'stream-event', parent: 'a', usage: null }],
     [
       'the end of a reply with its usage',
@@ -25,9 +28,15 @@ describe('decodeRecord (R-64)', () => {
     ],
     [
       'a heartbeat', says.beat(5_001, { phase: 'waiting_for_agents', background: 2 }),
-      { kind: 'heartbeat', source: 'record', elapsedMs: 6_001, sinceLastActivityMs: 5_001, state: 'running', phase: 'waiting_for_agents', pendingPermissions: 0, backgroundTasks: 2 },
+      {
+        kind: 'heartbeat', source: 'record', elapsedMs: 6_001, sinceLastActivityMs: 5_001, state: 'running', phase: 'waiting_for_agents',
+        pendingPermissions: 0, backgroundTasks: 2,
+      },
     ],
-    ['a retry with a fractional delay', says.retry(571.058), { kind: 'api-retry', attempt: 1, delayMs: 571.058, status: 500, error: 'server_error' }],
+    [
+      'a retry with a fractional delay', says.retry(571.058),
+      { kind: 'api-retry', attempt: 1, delayMs: 571.058, status: 500, error: 'server_error' },
+    ],
     ['tool progress', says.toolProgress('a'), { kind: 'tool-progress', toolUseId: 'bash-progress-0', parent: 'a' }],
     ['a task', says.taskStarted('t', 'a'), { kind: 'task', event: 'started', taskId: 't', toolUseId: 'a' }],
     ['an unknown type', '{"type":"rate_limit_event"}', { kind: 'other', type: 'rate_limit_event' }],
@@ -46,7 +55,10 @@ describe('decodeRecord (R-64)', () => {
     expect([decode(`  ${says.token()} \r`), decode('{"type":"assistant","message":7}'), decode('{"type":"system","subtype":"heartbeat","background_tasks":[1]}')]).toEqual([
       { kind: 'stream-event', parent: null, usage: null },
       { kind: 'assistant', toolUses: [], parent: null },
-      { kind: 'heartbeat', source: 'record', elapsedMs: 0, sinceLastActivityMs: 0, state: '', phase: '', pendingPermissions: 0, backgroundTasks: 0 },
+      {
+        kind: 'heartbeat', source: 'record', elapsedMs: 0, sinceLastActivityMs: 0, state: '', phase: '', pendingPermissions: 0,
+        backgroundTasks: 0,
+      },
     ])
   })
 
@@ -83,11 +95,20 @@ describe('decodeRecord (R-64)', () => {
 
 describe('an oversize line (F18)', () => {
   it.each<[string, string, ChildRecord]>([
-    ['a tool result', `${says.toolResult('call_1').slice(0, 90)}${'x'.repeat(50)}`, { kind: 'oversize', type: 'user', toolIds: ['call_1'] }],
+    [
+      'a tool result', `${says.toolResult('call_1').slice(0, 90)}${'x'.repeat(50)}`,
+      { kind: 'oversize', type: 'user', toolIds: ['call_1'] },
+    ],
     ['a tool call', says.toolUse('call_2', 'Write').slice(0, 140), { kind: 'oversize', type: 'assistant', toolIds: ['call_2'] }],
     ['a result', '{"type":"result","subtype":"success","result":"tool_use_id', { kind: 'oversize', type: 'result', toolIds: [] }],
-    ['text that quotes an id', String.raw`{"type":"user","message":{"content":[{"type":"text","text":"{\"tool_use_id\":\"fake\"}"`, { kind: 'oversize', type: 'user', toolIds: [] }],
-    ['an id that is no call of the message', '{"type":"user","tool_use_result":{"tool_use_id":"fake","id":"x"},"x":', { kind: 'oversize', type: 'user', toolIds: [] }],
+    [
+      'text that quotes an id', String.raw`{"type":"user","message":{"content":[{"type":"text","text":"{\"tool_use_id\":\"fake\"}"`,
+      { kind: 'oversize', type: 'user', toolIds: [] },
+    ],
+    [
+      'an id that is no call of the message', '{"type":"user","tool_use_result":{"tool_use_id":"fake","id":"x"},"x":',
+      { kind: 'oversize', type: 'user', toolIds: [] },
+    ],
     ['no record', 'x'.repeat(100), { kind: 'noise' }],
     ['JSON that is no record', '{"rows":[[1,2],[3,', { kind: 'noise' }],
     ['one string', '"type', { kind: 'noise' }],
@@ -99,8 +120,14 @@ describe('an oversize line (F18)', () => {
 describe('decodeStderrLine', () => {
   it('reads the heartbeat of json format, with fractions and unknown keys, as liveness', () => {
     expect([stderr('openclaude: heartbeat elapsed=16.5s quiet=16s state=running phase=in_turn session=x new=1 odd\r'), stderr('openclaude: heartbeat odd')]).toEqual([
-      { kind: 'heartbeat', source: 'text', elapsedMs: 16_500, sinceLastActivityMs: 16_000, state: 'running', phase: 'in_turn', pendingPermissions: 0, backgroundTasks: 0 },
-      { kind: 'heartbeat', source: 'text', elapsedMs: 0, sinceLastActivityMs: 0, state: '', phase: '', pendingPermissions: 0, backgroundTasks: 0 },
+      {
+        kind: 'heartbeat', source: 'text', elapsedMs: 16_500, sinceLastActivityMs: 16_000, state: 'running', phase: 'in_turn',
+        pendingPermissions: 0, backgroundTasks: 0,
+      },
+      {
+        kind: 'heartbeat', source: 'text', elapsedMs: 0, sinceLastActivityMs: 0, state: '', phase: '', pendingPermissions: 0,
+        backgroundTasks: 0,
+      },
     ])
   })
 

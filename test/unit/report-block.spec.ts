@@ -27,12 +27,24 @@ describe('the report block (R-75)', () => {
     ['in a fence marked report', FULL.replace('## Report', '```report').concat('\n```'), full],
     ['after an earlier one', `## Report\nSummary: old\nFiles:\n- old.ts\n\n${FULL}`, full],
     ['before an example in a fence', `${FULL}\n\n## Notes\n\`\`\`md\n## Report\nSummary: example\n\`\`\`\nthat is all`, full],
-    ['with output in a fence under verification', FULL.replace('-> 12 passed', '-> failed\n```\nSummary: 3 failed\nFiles: 2\n```'), present({ ...full, verification: '`npm test` -> failed\nSummary: 3 failed\nFiles: 2' })],
-    ['with several lines of summary', FULL.replace('It reads dates.', 'It\n  reads dates.'), present({ ...full, summary: 'Added the parser. It\n  reads dates.' })],
+    [
+      'with output in a fence under verification', FULL.replace('-> 12 passed', '-> failed\n```\nSummary: 3 failed\nFiles: 2\n```'),
+      present({ ...full, verification: '`npm test` -> failed\nSummary: 3 failed\nFiles: 2' }),
+    ],
+    [
+      'with several lines of summary', FULL.replace('It reads dates.', 'It\n  reads dates.'),
+      present({ ...full, summary: 'Added the parser. It\n  reads dates.' }),
+    ],
     ['followed by another heading', `${FULL}\n\n## Afterword\nSummary: not this`, full],
     ['with files in one line', '## Report\nFiles: src/a.ts, `src/b c.ts`', present({ files: ['src/a.ts', 'src/b c.ts'] })],
-    ['with remarks after the paths', '## Report\nFiles:\n1. ./src/a.ts (new)\n* `src/b.ts`: the rule\n- src/c.ts - removed\n- src/a.ts', present({ files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] })],
-    ['with nothing changed', '## Report\nSummary: Looked.\nFiles:\n- none\nVerification: none\nUnfinished: N/A.', present({ summary: 'Looked.' })],
+    [
+      'with remarks after the paths', '## Report\nFiles:\n1. ./src/a.ts (new)\n* `src/b.ts`: the rule\n- src/c.ts - removed\n- src/a.ts',
+      present({ files: ['src/a.ts', 'src/b.ts', 'src/c.ts'] }),
+    ],
+    [
+      'with nothing changed', '## Report\nSummary: Looked.\nFiles:\n- none\nVerification: none\nUnfinished: N/A.',
+      present({ summary: 'Looked.' }),
+    ],
     ['with only one field', 'Report:\nUnfinished: the tests', present({ unfinished: 'the tests' })],
     ['in no field at all', '## Report\nI am done.', { kind: 'absent' }],
     ['only as an example in a fence', '```\n## Report\nSummary: x\n```\nDone.', { kind: 'absent' }],

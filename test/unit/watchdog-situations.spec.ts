@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import * as liveness from '../../src/executor/liveness.ts'
 import * as watchdog from '../../src/executor/watchdog.ts'
-import { outcomeOf, playSituation, SITUATIONS } from '../support/situations.ts'
+import { outcomeOf, playSituation } from '../support/situation.ts'
+import { SITUATIONS } from '../support/situations.ts'
 
 const subject = { ...liveness, ...watchdog }
 

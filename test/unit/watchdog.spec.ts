@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { decodeRecord } from '../../src/executor/liveness.ts'
-import { DEFAULT_WATCHDOG_SETTINGS } from '../../src/executor/watchdog-settings.ts'
 import { check, newWatchdog, nextDeadline, observe, type WatchdogState } from '../../src/executor/watchdog.ts'
 import * as says from '../support/child-lines.ts'
+import { DEFAULT_CLOCKS } from '../support/default-clocks.ts'
 
-const settings = DEFAULT_WATCHDOG_SETTINGS
+const settings = DEFAULT_CLOCKS
 
 function read(state: WatchdogState, text: string, at: number): WatchdogState {
   return observe(state, { kind: 'record', record: decodeRecord({ text, oversize: false, bytes: text.length }) }, at)
@@ -38,11 +38,27 @@ describe('the report of a stall (R-66)', () => {
   })
 
   it.each([
-    ['requires-action', 'The child asked for a permission that nobody can give (last phase in_turn, last tool none).', (state: WatchdogState): unknown => read(state, says.beat(1_000, { state: 'requires_action', pending: 1 }), 1_000), 1_000],
-    ['max-runtime', 'The launch ran for 3600 s, longer than it may (last phase none, last tool none).', (state: WatchdogState): unknown => read(state, says.token(), 3_599_999), 3_600_000],
-    ['settle', 'No progress for 30 s while the child had given its result and did not exit (last phase none, last tool none).', (state: WatchdogState): unknown => read(state, says.result(), 1_000), 31_000],
-    ['background', 'No progress for 600 s while the child had given its result and still ran 2 background tasks (last phase in_turn, last tool none).', (state: WatchdogState): unknown => [read(state, says.result(), 1_000), read(state, says.beat(0, { background: 2 }), 1_000)], 601_000],
-    ['retry-wait', 'No progress for 245 s while the child waited 5 s before it asked the model again (last phase none, last tool none).', (state: WatchdogState): unknown => read(state, says.retry(5_000), 1_000), 246_000],
+    [
+      'requires-action', 'The child asked for a permission that nobody can give (last phase in_turn, last tool none).',
+      (state: WatchdogState): unknown => read(state, says.beat(1_000, { state: 'requires_action', pending: 1 }), 1_000), 1_000,
+    ],
+    [
+      'max-runtime', 'The launch ran for 3600 s, longer than it may (last phase none, last tool none).',
+      (state: WatchdogState): unknown => read(state, says.token(), 3_599_999), 3_600_000,
+    ],
+    [
+      'settle', 'No progress for 30 s while the child had given its result and did not exit (last phase none, last tool none).',
+      (state: WatchdogState): unknown => read(state, says.result(), 1_000), 31_000,
+    ],
+    [
+      'background',
+      'No progress for 600 s while the child had given its result and still ran 2 background tasks (last phase in_turn, last tool none).',
+      (state: WatchdogState): unknown => [read(state, says.result(), 1_000), read(state, says.beat(0, { background: 2 }), 1_000)], 601_000,
+    ],
+    [
+      'retry-wait', 'No progress for 245 s while the child waited 5 s before it asked the model again (last phase none, last tool none).',
+      (state: WatchdogState): unknown => read(state, says.retry(5_000), 1_000), 246_000,
+    ],
   ])('fires %s with a sentence of its own', (clock, situation, live, at) => {
     const state = newWatchdog(settings, 0)
     live(state)
