@@ -87,6 +87,10 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   'hb-hang-mid-idle12s-json': { signal: { name: 'SIGKILL', after: BEAT } },
   'hb-hang-ping-idle8s-json': { signal: { name: 'SIGKILL', after: BEAT } },
   'hb-hang-stream-idle12s-json': { signal: { name: 'SIGKILL', after: BEAT } },
+  'hb-slow-stream-partial': {
+    play: [{ do: 'text', text: 'a slow stream '.repeat(20), chunks: 35, chunkMs: 30 }],
+    env: { OPENCLAUDE_SIM_HEARTBEAT_MS: '500' },
+  },
   'hb-tool-progress-env': { go: /bash-progress-60[^]*heartbeat/u },
   'hb-permission-wait': { stdin: 'write it' },
   'hb-permission-then-tool': { stdin: 'do it' },
