@@ -14,6 +14,7 @@ import type { AttemptHandle, AttemptPorts, AttemptRequest, Executor } from './ex
 import { findExecutable } from './find-executable.ts'
 import { startPlain, type PlainResult } from './plain-child.ts'
 import { sweepPlain } from './plain-tree.ts'
+import { snapshotTree } from './tree-snapshot.ts'
 
 export interface CommandDeps {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -66,7 +67,7 @@ class CommandAttempt {
     if (last === undefined) return 'first'
     if (last.end === null && last.status !== 'swept') {
       const result = await sweepPlain({ name: MARKER_NAME, value: last.marker }, this.#request.workspaceRoot)
-      await this.#log.record({ kind: 'launch-ended', launch: last.launch, end: endOf({ known: false }, null, null), tree: await this.#ports.fingerprint() })
+      await this.#log.record({ kind: 'launch-ended', launch: last.launch, end: endOf({ known: false }, null, null), tree: await snapshotTree(this.#ports) })
       await this.#log.record({ kind: 'launch-swept', launch: last.launch, ...result })
     }
     return this.#log.launches.engineRelaunches >= ENGINE_RELAUNCHES ? null : 'engine-restart'
@@ -103,7 +104,7 @@ class CommandAttempt {
     }
     await this.#log.record({ kind: 'launch-first-record', launch })
     const exit: ExitFact = { known: true, code: result.exitCode, signal: result.signal }
-    await this.#log.record({ kind: 'launch-ended', launch, end: endOf(exit, result, this.#ends.outcome), tree: await this.#ports.fingerprint() })
+    await this.#log.record({ kind: 'launch-ended', launch, end: endOf(exit, result, this.#ends.outcome), tree: await snapshotTree(this.#ports) })
     await this.#log.record({ kind: 'launch-swept', launch, ...result.swept })
     return result
   }

@@ -5,6 +5,7 @@
 import type { LaunchMode } from '../core/attempt-types.ts'
 import type { ResolvedConfig } from '../core/config-types.ts'
 import { permissionFlags } from './permissions.ts'
+import { REPORT_INSTRUCTIONS } from './report-block.ts'
 
 export type ArgvConfig = Pick<ResolvedConfig,
   'provider' | 'model' | 'maxTurns' | 'permissionMode' | 'extraArgs' | 'addDirs' | 'appendSystemPrompt' | 'noSessionPersistence' | 'heartbeat'>
@@ -16,7 +17,7 @@ export interface ArgvLaunch {
   readonly model?: string
 }
 
-/** Flags after the executable. Empty provider, model, heartbeat and system prompt mean: no flag, OpenClaude's own setting rules. */
+/** Flags after the executable. Empty provider, model and heartbeat mean: no flag, OpenClaude's own setting rules. The report is always asked for. */
 export function openclaudeFlags(config: ArgvConfig, launch: ArgvLaunch): string[] {
   const model = launch.model ?? config.model
   return [
@@ -30,7 +31,7 @@ export function openclaudeFlags(config: ArgvConfig, launch: ArgvLaunch): string[
     ...permissionFlags(config.permissionMode),
     ...flag('--provider', config.provider),
     ...modelFlags(model),
-    ...flag('--append-system-prompt', config.appendSystemPrompt),
+    '--append-system-prompt', [config.appendSystemPrompt, REPORT_INSTRUCTIONS].filter(text => text !== '').join('\n\n'),
     ...(config.noSessionPersistence ? ['--no-session-persistence'] : []),
     ...config.addDirs.flatMap(dir => ['--add-dir', dir]),
     ...config.extraArgs,

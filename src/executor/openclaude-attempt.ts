@@ -3,7 +3,7 @@
  * Begins with what an earlier engine left: adopts, reads the end from the files, or proves that nothing ran (SEMANTICS 7).
  */
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AttemptOutcome, EndReason, LaunchState, OutcomeKind, SpawnFailure } from '../core/attempt-types.ts'
 import type { ResolvedConfig } from '../core/config-types.ts'
@@ -12,23 +12,20 @@ import { AttemptLog } from './attempt-log.ts'
 import { attemptOutcome } from './attempt-outcome.ts'
 import { decideNext, type NextStep } from './attempt-policy.ts'
 import { MARKER_NAME } from './child-env.ts'
-import { readEndNote, writeEndNote } from './end-note.ts'
+import { type EndNote, readEndNote, writeEndNote } from './end-note.ts'
 import type { EndRequests } from './end-requests.ts'
 import type { AttemptPorts, AttemptRequest } from './executor.ts'
-import { findExecutable } from './find-executable.ts'
-import { heartbeatIntervalMs } from './heartbeat-interval.ts'
 import { startLaunch } from './launch.ts'
-import { launchPrompt } from './launch-prompt.ts'
 import { LaunchReader } from './launch-reader.ts'
+import { planLaunch, watchdogSettings } from './launch-request.ts'
 import { LaunchSupervisor } from './launch-supervisor.ts'
-import type { LaunchExit, LiveLaunch, SweepResult } from './launch-types.ts'
+import type { LaunchExit, LaunchRequest, LiveLaunch, StartedLaunch, SweepResult } from './launch-types.ts'
 import { classifyLaunch } from './launch-verdict.ts'
-import { openclaudeFlags, stdinPrompt } from './openclaude-argv.ts'
 import { pacemaker } from './pacemaker.ts'
 import { recoverLaunch } from './recover-launch.ts'
 import { parseReport } from './report-block.ts'
+import { snapshotTree } from './tree-snapshot.ts'
 import { sumLaunches } from './usage-totals.ts'
-import type { WatchdogSettings } from './watchdog-settings.ts'
 
 export interface OpenClaudeAttemptOptions {
   readonly config: ResolvedConfig
@@ -40,8 +37,6 @@ export interface OpenClaudeAttemptOptions {
 }
 
 type Relaunch = Extract<NextStep, { kind: 'relaunch' }>
-
-const SNAPSHOT_MS = 10_000
 
 export class OpenClaudeAttempt {
   readonly #options: OpenClaudeAttemptOptions
@@ -129,36 +124,22 @@ export class OpenClaudeAttempt {
     await this.#log.record({
       kind: 'launch-intended', launch, mode: step.mode, reason: step.reason, sessionId, marker, dir: this.#log.dirOf(launch).dir,
     })
-    const argv = this.#argv(step, sessionId)
-    if ('reason' in argv) return this.#failed(launch, argv)
-    const started = await startLaunch({
-      dir: this.#log.makeDir(launch),
-      argv,
-      cwd: request.cwd,
-      env: { ...env, [MARKER_NAME]: marker },
-      marker: { name: MARKER_NAME, value: marker },
-      prompt: stdinPrompt(launchPrompt(request.prompt, step)),
-      workspaceRoot: request.workspaceRoot,
-      maxStreamBytes: config.maxStreamBytes,
-      maxRuntimeMs: config.watchdog === 'dry-run' ? 0 : this.#settings().maxRuntimeMs,
-      killGraceMs: config.killGraceMs,
-      onEngineDeath: config.onEngineDeath,
-    })
+    const planned = planLaunch({ config, env, request, step, dir: this.#log.dirOf(launch).path, sessionId, marker })
+    if (planned.kind === 'failed') return this.#failed(launch, planned.failure)
+    const started = await this.#startKeeper(planned.request)
     if (started.kind === 'failed') return this.#failed(launch, started.failure)
     await this.#log.record({ kind: 'launch-live', launch, keeper: started.launch.keeper, child: started.launch.child })
     await this.#supervise(launch, started.launch, 0)
     return null
   }
 
-  #argv(step: Relaunch, sessionId: string): readonly string[] | SpawnFailure {
-    const { config, env, request } = this.#options
+  async #startKeeper(request: LaunchRequest): Promise<StartedLaunch> {
     try {
-      const { argv } = findExecutable(config.executable, { env, cwd: request.cwd })
-      return [...argv, ...openclaudeFlags(config, { mode: step.mode, sessionId, ...(request.model === undefined ? {} : { model: request.model }) })]
+      mkdirSync(request.dir, { recursive: true, mode: 0o700 })
+      return await startLaunch(request)
     } catch (error) {
-      if (!(error instanceof OpenClaudeError)) throw error
-      const reason = error.code === 'OC_CHILD_NOT_FOUND' ? 'not-found' : 'not-executable'
-      return { reason, message: error.message, key: `${reason}:${config.executable.join(' ')}` }
+      const message = `The launch directory ${request.dir} could not be written: ${textOf(error)}.`
+      return { kind: 'failed', failure: { reason: 'no-resources', message, key: 'no-resources:launch-directory' } }
     }
   }
 
@@ -170,14 +151,14 @@ export class OpenClaudeAttempt {
   // A living launch, of ours or adopted
 
   async #supervise(launch: number, live: LiveLaunch, ageMs: number): Promise<void> {
-    const { config, ports, ends } = this.#options
+    const { config, request, ports, ends } = this.#options
     const { path } = this.#log.dirOf(launch)
     const drifted = new Set<string>()
     let begun = this.#log.last?.firstRecord === true
     const supervisor = new LaunchSupervisor({
-      launch, live, settings: this.#settings(), ageMs, dryRun: config.watchdog === 'dry-run', pacemaker,
-      noteEnd: note => writeEndNote(path, note),
-      snapshot: () => this.#snapshot().then(() => {}),
+      launch, live, settings: watchdogSettings(config, request.timeouts), ageMs, dryRun: config.watchdog === 'dry-run', pacemaker,
+      noteEnd: note => this.#noteEnd(launch, note),
+      snapshot: () => snapshotTree(ports).then(() => {}),
       activity: ports.activity,
       warn: (code, message) => this.#log.note({ kind: 'warning', launch, code, message }),
     }, onRecord => this.#newReader(launch, record => {
@@ -206,7 +187,7 @@ export class OpenClaudeAttempt {
     const end = last.end ?? reader.finish(exit, endedBy)
     if (last.end === null) {
       this.#warnAboutModel(last.launch, end.model)
-      await this.#log.record({ kind: 'launch-ended', launch: last.launch, end, tree: await this.#snapshot() })
+      await this.#log.record({ kind: 'launch-ended', launch: last.launch, end, tree: await snapshotTree(this.#options.ports) })
     }
     await this.#log.record({ kind: 'launch-swept', launch: last.launch, ...swept })
   }
@@ -223,16 +204,13 @@ export class OpenClaudeAttempt {
     })
   }
 
-  /** Never rejects and never takes long: a tree that can't be read must not keep a child from being ended. */
-  async #snapshot(): Promise<string | null> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<null>(resolve => {
-      timer = setTimeout(() => resolve(null), SNAPSHOT_MS)
-    })
-    const tree = this.#options.ports.fingerprint().catch(() => null)
-    const first = await Promise.race([tree, late])
-    clearTimeout(timer)
-    return first
+  #noteEnd(launch: number, note: EndNote): void {
+    try {
+      writeEndNote(this.#log.dirOf(launch).path, note)
+    } catch (error) {
+      // A full disk or a directory that is gone must not keep the child from being ended.
+      this.#log.note({ kind: 'warning', launch, code: 'end-note', message: `The reason of the end could not be noted: ${textOf(error)}.` })
+    }
   }
 
   /** OpenClaude's own settings may win over the model that was asked for; what really ran is named. */
@@ -241,16 +219,6 @@ export class OpenClaudeAttempt {
     const asked = request.model ?? config.model
     if (asked === '' || seen === null || seen === asked) return
     this.#log.note({ kind: 'warning', launch, code: 'model-differs', message: `The model "${asked}" was asked for, but "${seen}" ran.` })
-  }
-
-  #settings(): WatchdogSettings {
-    const { config, request } = this.#options
-    const { firstEventTimeoutMs, idleTimeoutMs, toolTimeoutMs, agentToolTimeoutMs, backgroundTimeoutMs, settleTimeoutMs, maxRuntimeMs } = config
-    return {
-      firstEventTimeoutMs, idleTimeoutMs, toolTimeoutMs, agentToolTimeoutMs, backgroundTimeoutMs, settleTimeoutMs, maxRuntimeMs,
-      heartbeatMs: heartbeatIntervalMs(config.heartbeat),
-      ...request.timeouts,
-    }
   }
 
   async #outcome(kind: OutcomeKind): Promise<AttemptOutcome> {
@@ -272,4 +240,8 @@ export class OpenClaudeAttempt {
 function ageOf(dir: string): number {
   const begun = statSync(join(dir, 'spec.json'), { throwIfNoEntry: false })?.mtimeMs
   return begun === undefined ? 0 : Math.max(0, Date.now() - begun)
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -161,7 +161,8 @@ function withReport(text: string, report: ReportBlock | undefined): string {
   if (report === undefined) return text
   const lines = [
     `Summary: ${report.summary ?? 'done'}`,
-    `Files changed: ${report.files?.join(', ') ?? 'none'}`,
+    'Files:',
+    ...(report.files ?? ['none']).map(file => `- ${file}`),
     `Verification: ${report.verification ?? 'none'}`,
     `Unfinished: ${report.unfinished ?? 'nothing'}`,
   ]

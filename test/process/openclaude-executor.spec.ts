@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { newLaunches } from '../../src/core/launches.ts'
 import { newOpenClaudeRig, type OpenClaudeRig, type OpenClaudeRigOptions } from '../support/openclaude-rig.ts'
 import { until } from '../support/processes.ts'
 
 const rigs: OpenClaudeRig[] = []
-afterEach(() => {
+afterAll(() => {
   for (const rig of rigs.splice(0)) {
     for (const pid of rig.left()) process.kill(pid, 'SIGKILL')
     rig.attempt.remove()
@@ -18,7 +19,7 @@ const newRig = (options: OpenClaudeRigOptions): OpenClaudeRig => {
 }
 const intended = (rig: OpenClaudeRig): unknown[] => rig.attempt.of('launch-intended').map(fact => [fact.launch, fact.mode, fact.reason])
 
-describe('executor "openclaude"', () => {
+describe.concurrent('executor "openclaude"', () => {
   it('does a task in one launch and reports each step (R-63, R-73, R-74, R-75)', async () => {
     const rig = newRig({
       scenario: {
@@ -37,6 +38,7 @@ describe('executor "openclaude"', () => {
     expect([outcome.usage.inputTokens > 0, outcome.costUsd > 0, outcome.durationMs > 0]).toEqual([true, true, true])
     expect(rig.attempt.kinds()).toEqual(['launch-intended', 'launch-live', 'launch-first-record', 'launch-ended', 'launch-swept'])
     expect(readFileSync(join(rig.attempt.workspace, 'made.txt'), 'utf8')).toBe('made')
+    expect(rig.attempt.activities.at(-1)).toMatchObject({ launch: 1, phase: 'settling', lastTool: 'Write', costUsd: outcome.costUsd })
     const [launch] = rig.simLaunches()
     expect([launch?.prompt, launch?.session, launch?.argv.slice(0, 7)]).toEqual([
       'The task:\n/looks like a command', outcome.sessionId,
@@ -95,7 +97,7 @@ describe('executor "openclaude"', () => {
   })
 
   it('never ends a child that is silent for less than the window and slow to leave (T3)', async () => {
-    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'init' }, { do: 'hang', ms: 1800 }, { do: 'text', text: 'ok' }, { do: 'hang', at: 'exit', ms: 500 }] }] } })
+    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'init' }, { do: 'hang', ms: 4500 }, { do: 'text', text: 'ok' }, { do: 'hang', at: 'exit', ms: 500 }] }] }, config: { idleTimeoutMs: 5000 } })
     const outcome = await rig.start().outcome
     expect([outcome.kind, outcome.launches, outcome.exit]).toEqual(['succeeded', 1, { known: true, code: 0, signal: null }])
   })
@@ -233,6 +235,27 @@ describe('executor "openclaude"', () => {
     expect([outcome.result?.text, outcome.stderrTail]).toEqual(['I used ***', 'key ***\n'])
     const { attemptDir } = rig.attempt.request
     expect(JSON.stringify([outcome, rig.attempt.facts, readFileSync(join(attemptDir, 'l1', 'spec.json'), 'utf8')])).not.toContain(secret)
+  })
+
+  it('ends a child that floods its output, and keeps what was written (F17)', async () => {
+    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'init' }, { do: 'flood', bytes: 50_000_000 }, { do: 'hang' }] }] }, config: { maxStreamBytes: 300_000 } })
+    const outcome = await rig.start().outcome
+    expect([outcome.kind, outcome.launches]).toEqual(['flooded', 1])
+    expect(statSync(join(rig.attempt.request.attemptDir, 'l1', 'stdout.ndjson')).size).toBeLessThan(301_000)
+  })
+
+  it('reads no line beyond its cap into memory, and says when that was the result (F18)', async () => {
+    const rig = newRig({
+      scenario: { rules: [{ play: [{ do: 'text', text: 'ok' }, { do: 'result', text: 'x'.repeat(50_000) }] }] },
+      config: { maxLineBytes: 20_000 },
+    })
+    expect((await rig.start().outcome).kind).toBe('result-oversize')
+  })
+
+  it('mints a session of its own for every run (R-68)', async () => {
+    const rig = newRig({ scenario: { rules: [] }, config: { executable: ['no-such-openclaude'] } })
+    for (let run = 0; run < 1000; run += 1) await rig.executor.start({ ...rig.attempt.request, launches: newLaunches() }, rig.attempt.ports).outcome
+    expect(new Set(rig.attempt.of('launch-intended').map(fact => fact.sessionId)).size).toBe(1000)
   })
 
   it('names executable and PATH when the executable is nowhere (T14, R-13)', async () => {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { AttemptOutcome, LaunchFact } from '../../src/core/attempt-types.ts'
 import { MARKER_NAME } from '../../src/executor/child-env.ts'
 import { writeEndNote } from '../../src/executor/end-note.ts'
@@ -25,7 +25,7 @@ interface Scene {
 
 const scenes: Scene[] = []
 const engines: ChildProcess[] = []
-afterEach(() => {
+afterAll(() => {
   for (const engine of engines.splice(0)) engine.kill('SIGKILL')
   for (const { rig, facts } of scenes.splice(0)) {
     for (const fact of facts()) {
@@ -74,7 +74,7 @@ const WAITING: OpenClaudeRigOptions = {
   config: { idleTimeoutMs: 30_000 },
 }
 
-describe('an attempt whose engine was killed', () => {
+describe.concurrent('an attempt whose engine was killed', () => {
   it('is adopted: the work of the living child is accepted without a second launch (F28)', async () => {
     const scene = newScene(WAITING)
     const first = scene.startEngine()

@@ -163,7 +163,7 @@ test('an orphan that holds stdout keeps the pipe open after the exit', async () 
 })
 
 test('SIGINT in a Bash call ends the whole tree below it, a setsid child too, and exits 0 with an empty success', async () => {
-  const run = start([{ do: 'bash', command: `setsid sleep 300 & echo $! > pid; wait` }])
+  const run = start([{ do: 'bash', command: `setsid bash -c 'echo $$ > pid; exec sleep 300' & wait` }])
   const pid = await pidIn('pid')
   await run.until(out => out.includes('tool_use'))
   run.child.kill('SIGINT')

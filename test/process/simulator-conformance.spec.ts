@@ -87,7 +87,14 @@ const SPECIAL: Readonly<Record<string, Special>> = {
   'hb-hang-mid-idle12s-json': { signal: { name: 'SIGKILL', after: BEAT } },
   'hb-hang-ping-idle8s-json': { signal: { name: 'SIGKILL', after: BEAT } },
   'hb-hang-stream-idle12s-json': { signal: { name: 'SIGKILL', after: BEAT } },
-  'hb-tool-progress-env': { go: /bash-progress-60[^]*heartbeat/u },
+  'hb-slow-stream-partial': {
+    play: [{ do: 'text', text: 'a slow stream '.repeat(20), chunks: 35, chunkMs: 30 }],
+    env: { OPENCLAUDE_SIM_HEARTBEAT_MS: '500' },
+  },
+  'hb-tool-progress-env': {
+    go: /bash-progress-60[^]*heartbeat/u,
+    env: { OPENCLAUDE_SIM_HEARTBEAT_MS: '400', OPENCLAUDE_SIM_TOOL_PROGRESS_MS: '100' },
+  },
   'hb-permission-wait': { stdin: 'write it' },
   'hb-permission-then-tool': { stdin: 'do it' },
   'bash-tool-timeout': { signal: { name: 'SIGKILL', after: /"type":"result"/u } },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openclaudeFlags, stdinPrompt, type ArgvConfig } from '../../src/executor/openclaude-argv.ts'
+import { REPORT_INSTRUCTIONS } from '../../src/executor/report-block.ts'
 import { PERMISSION_MODES, permissionFlags } from '../../src/executor/permissions.ts'
 
 const base: ArgvConfig = {
@@ -12,6 +13,7 @@ describe('argv of OpenClaude', () => {
     expect(openclaudeFlags(base, fresh)).toEqual([
       '--print', '--output-format', 'stream-json', '--verbose', '--include-partial-messages',
       '--session-id', 'S', '--max-turns', '50', '--heartbeat', '30s', '--yolo',
+      '--append-system-prompt', REPORT_INSTRUCTIONS,
     ])
   })
 
@@ -19,6 +21,7 @@ describe('argv of OpenClaude', () => {
     expect(openclaudeFlags(base, { mode: 'resume', sessionId: 'S' })).toEqual([
       '--print', '--output-format', 'stream-json', '--verbose', '--include-partial-messages',
       '--resume', 'S', '--max-turns', '50', '--heartbeat', '30s', '--yolo',
+      '--append-system-prompt', REPORT_INSTRUCTIONS,
     ])
   })
 
@@ -30,13 +33,15 @@ describe('argv of OpenClaude', () => {
     expect(openclaudeFlags(all, fresh).slice(5)).toEqual([
       '--session-id', 'S', '--max-turns', '7', '--heartbeat', '15s', '--permission-mode', 'acceptEdits',
       '--provider', 'nvidia-nim', '--settings', '{"env":{"OPENAI_MODEL":"m\\"1"}}', '--model', 'm"1',
-      '--append-system-prompt', 'Line 1\nLine 2', '--no-session-persistence',
+      '--append-system-prompt', `Line 1\nLine 2\n\n${REPORT_INSTRUCTIONS}`, '--no-session-persistence',
       '--add-dir', '/a', '--add-dir', '/b', '--bare', 'x y',
     ])
   })
 
   it('passes no flag for what is empty (R-8, R-11, R-21)', () => {
-    expect(openclaudeFlags({ ...base, heartbeat: '' }, fresh).slice(5)).toEqual(['--session-id', 'S', '--max-turns', '50', '--yolo'])
+    expect(openclaudeFlags({ ...base, heartbeat: '' }, fresh).slice(5)).toEqual([
+      '--session-id', 'S', '--max-turns', '50', '--yolo', '--append-system-prompt', REPORT_INSTRUCTIONS,
+    ])
   })
 
   it('lets the model of a task win over the configured one (R-16)', () => {
