@@ -4,6 +4,7 @@
  */
 import type { AttemptOutcome } from '../core/attempt-types.ts'
 import type { Evidence, Finding, Verdict } from '../core/evidence-types.ts'
+import { fence } from '../core/fence.ts'
 import type { TaskSpec } from '../core/graph-types.ts'
 import { redRequired } from '../core/verdict.ts'
 
@@ -87,13 +88,6 @@ function checkText(each: Evidence): string {
 function findingText({ kind, message, files }: Finding): string {
   const listed = files.slice(0, MAX_FILES).join(', ')
   return `- ${kind}: ${message}${listed === '' ? '' : `: ${listed}`}${files.length > MAX_FILES ? ', ...' : ''}`
-}
-
-/** The fence is longer than any run of backticks inside, so that no content can close it. */
-function fence(content: string, language = ''): string {
-  const longest = Math.max(2, ...(content.match(/`+/gu) ?? []).map(run => run.length))
-  const mark = '`'.repeat(longest + 1)
-  return `${mark}${language}\n${content.trimEnd()}\n${mark}`
 }
 
 function oneLine(text: string): string {
