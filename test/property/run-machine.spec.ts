@@ -113,7 +113,7 @@ describe('the run machine', () => {
     fc.assert(fc.property(graphs, tapes, policies, fc.nat(), (graph, numbers, over, cut) => {
       const tape = tapeOf(numbers)
       const first = startWorld(graph, { policy: over, script: wildScript(tape), checkFold: false })
-      runWild(first, tape)
+      runWild(first, tape, meddle(tape))
       const entries = first.entries.slice(0, cut % (first.entries.length + 1))
       const finishedBefore = entries.some(entry => entry.kind === 'run-finished')
       const second = world(graph, { policy: over, script: wildScript(tape), entries })
