@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { applyEntry } from '../../src/core/apply-entry.ts'
+import { runPolicy } from '../../src/core/run-policy.ts'
 import { newRunState } from '../../src/core/run-state.ts'
 import { stateDifference } from '../../src/core/state-difference.ts'
 import { graphOf, policy } from '../support/core-facts.ts'
@@ -27,5 +28,25 @@ describe('the state of a run', () => {
     applyEntry(state, { kind: 'pin-advanced', task: 'a', files: ['package.json'] })
     applyEntry(state, { kind: 'control-received', id: '1', command: 'stop', detail: '' })
     expect(stateDifference(state, newRunState(graphOf({ a: [] }), 'run', policy()))).toBeNull()
+  })
+})
+
+describe('the policy of a run', () => {
+  const config = {
+    maxConcurrency: 2, maxRetriesPerTask: 3, maxReworks: 2, maxSupervisionRounds: 5, acceptUnverified: true,
+    supervisorEnabled: true, supervisor: 'openclaude', maxBudgetUsd: 0, maxBudgetTokens: 0,
+  } as const
+
+  test('has no budget where the configuration says 0, and the fixed limits of SEMANTICS 5', () => {
+    expect(runPolicy(config, ['openclaude'])).toEqual(policy({ acceptUnverified: true, supervised: true }))
+  })
+
+  test('is supervised only when the advisor is on and there is one (R-40)', () => {
+    expect([runPolicy({ ...config, supervisorEnabled: false }, []).supervised, runPolicy({ ...config, supervisor: 'none' }, []).supervised]).toEqual([false, false])
+  })
+
+  test('takes budgets over', () => {
+    const { maxBudgetUsd, maxBudgetTokens } = runPolicy({ ...config, maxBudgetUsd: 1.5, maxBudgetTokens: 9 }, [])
+    expect([maxBudgetUsd, maxBudgetTokens]).toEqual([1.5, 9])
   })
 })
