@@ -23,7 +23,7 @@ describe('order', () => {
 
   test('of the ready queue is the order of a sort, whatever is added and taken out (R-52)', () => {
     const step = fc.record({ index: fc.nat(19), add: fc.boolean() })
-    fc.assert(fc.property(fc.array(fc.integer({ min: -1, max: 1 }), { minLength: 20, maxLength: 20 }), fc.array(step, { maxLength: 60 }), (priorities, steps) => {
+    fc.assert(fc.property(fc.array(fc.integer({ min: -4, max: 4 }), { minLength: 20, maxLength: 20 }), fc.array(step, { minLength: 40, maxLength: 200 }), (priorities, steps) => {
       const { tasks } = newRunState({ tasks: priorities.map((priority, index) => spec(`t${index}`, [], { priority })) }, 'run', policy())
       const queue = newReadyQueue()
       const model = new Set<number>()

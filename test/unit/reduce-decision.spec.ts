@@ -99,6 +99,16 @@ describe('patches', () => {
     expect(run.state.tasks[0]?.rounds).toBe(1)
   })
 
+  test('leave no evidence of the tree before them in force', () => {
+    let judged = 0
+    const run = supervised({
+      checks: () => judged === 0 ? [evidence('lint', 'failed'), evidence('test', 'passed')] : [evidence('test', 'passed')],
+      verdict: () => verdict(judged++ === 0 ? 'rejected' : 'verified'),
+      advice: () => advise(PATCH),
+    })
+    expect(run.state.tasks[0]?.last?.evidence.map(each => each.check)).toEqual(['test'])
+  })
+
   test('that are only suggested go to a person with the file named (R-34)', () => {
     const run = supervised({ verdict: rejected, advice: () => advise(PATCH), patched: () => 'suggested' })
     expect(handoff(run)).toBe('A patch is suggested and was not applied (patchMode): see advice/1.diff. as scripted')
