@@ -197,7 +197,7 @@ describe('the fields of a task are checked', () => {
       { checks: ['tests'] },
       '$[0].checks[0] | Task "a": "tests" is no check role; a bare name is one of lint, typecheck, build, test, a command is written { name, command }. | test',
     ],
-    [{ checks: [{ name: 'x' }] }, '$[0].checks[0].command | Task "a": command must be text; got nothing.'],
+    [{ checks: [{ name: 'x' }] }, '$[0].checks[0].command | Task "a": command must be text that is not blank; got nothing.'],
     [{ checks: [{ name: 'x', command: ' ' }] }, '$[0].checks[0].command | Task "a": command must be text that is not blank; got " ".'],
     [{ checks: [{ name: 'x', command: 'y', require: true }] }, '$[0].checks[0].require | Task "a": "require" is no key of a check. | required'],
     [{ checks: [{ name: 'x', command: 'y', parallel: 1 }] }, '$[0].checks[0].parallel | Task "a": parallel must be true or false; got 1.'],
