@@ -1,4 +1,4 @@
-/** Builds `src/` to `lib/`: compiles with tsc, then makes the commands executable. */
+/** Builds `src/` to `lib/`: compiles with tsc, writes the JSON Schemas, then makes the commands executable. */
 import { spawnSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -11,4 +11,6 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/pack
 rmSync(join(root, 'lib'), { recursive: true, force: true })
 const built = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit', cwd: root })
 if (built.status !== 0) process.exit(built.status ?? 1)
+const schemas = spawnSync(process.execPath, [join(root, 'scripts', 'generate-schemas.ts')], { stdio: 'inherit', cwd: root })
+if (schemas.status !== 0) process.exit(schemas.status ?? 1)
 for (const bin of ['cli/main.js', 'simulator/main.js']) chmodSync(join(root, 'lib', bin), 0o755)

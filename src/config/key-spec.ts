@@ -57,7 +57,8 @@ export function textKey(facts: Facts<string> & { readonly rule?: Rule }): KeySpe
 
 /** Empty, or a name that is passed to another program as an argument. */
 export function nameKey(facts: Facts<string>): KeySpec<string> {
-  return ruled('text', value => value === '' ? null : argumentText(value), isText, facts)
+  const wrong = 'must be empty, or text that does not start with "-" and holds no control characters'
+  return ruled('text', value => value === '' || argumentText(value) === null ? null : wrong, isText, facts)
 }
 
 export function wholeKey(facts: Facts<number> & { readonly least: number, readonly most?: number }): KeySpec<number> {

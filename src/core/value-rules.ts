@@ -19,7 +19,10 @@ export const text: Rule = value => {
   return hasNul(value) ? NUL_REFUSED : null
 }
 
-export const filledText: Rule = value => text(value) ?? (String(value).trim() === '' ? 'must be text that is not blank' : null)
+export const filledText: Rule = value => {
+  if (typeof value !== 'string' || value.trim() === '') return 'must be text that is not blank'
+  return hasNul(value) ? NUL_REFUSED : null
+}
 
 /** A name that ends up as an argument of another program: it must not look like a flag or break a line. */
 export const argumentText: Rule = value => {

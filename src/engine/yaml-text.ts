@@ -1,5 +1,5 @@
 /** Parses a YAML text (version 1.2, one document) and finds where things stand in it, from the ranges of its nodes. */
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments, type Scalar } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseAllDocuments, type Scalar, visit } from 'yaml'
 import { itemPath, memberPath } from '../core/fault-list.ts'
 import type { ParsedText, SyntaxFault } from './text-positions.ts'
 
@@ -13,14 +13,27 @@ export function parseYamlText(text: string): ParsedText {
     if (document === undefined) return { kind: 'parsed', value: null, offsets: () => new Map() }
     if (second !== undefined) return malformed([{ offset: second.range?.[0] ?? 0, message: 'A second document starts here; a file holds one.' }])
     const faults = [...document.errors, ...document.warnings].map(error => ({ offset: error.pos[0], message: firstLine(error.message) }))
+    if (faults.length === 0) faults.push(...danglingAliases(document))
     if (faults.length > 0) return malformed(faults)
     const value: unknown = document.toJS()
     return { kind: 'parsed', value, offsets: wanted => yamlOffsets(document, wanted) }
   } catch (cause) {
-    // Thrown for aliases that multiply or point at nothing, and for nesting deeper than the parser's own recursion.
+    // Thrown for aliases that multiply, and for nesting deeper than the parser's own recursion.
     const message = cause instanceof RangeError ? 'The text is nested too deeply.' : firstLine(cause instanceof Error ? cause.message : String(cause))
     return malformed([{ offset: 0, message }])
   }
+}
+
+function danglingAliases(document: Document): SyntaxFault[] {
+  const found: SyntaxFault[] = []
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) === undefined) {
+        found.push({ offset: startOf(alias) ?? 0, message: `There is no anchor &${alias.source} before this alias.` })
+      }
+    },
+  })
+  return found
 }
 
 function malformed(faults: readonly SyntaxFault[]): ParsedText {

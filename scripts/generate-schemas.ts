@@ -1,0 +1,13 @@
+/** Writes the published JSON Schemas below the folder given as the argument, default `lib/schemas`. Run by the build. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { graphJsonSchema } from './schemas/graph-schema.ts'
+
+const SCHEMAS = {
+  'graph.schema.json': graphJsonSchema,
+}
+
+const folder = process.argv[2] ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'lib', 'schemas')
+mkdirSync(folder, { recursive: true })
+for (const [name, schema] of Object.entries(SCHEMAS)) writeFileSync(join(folder, name), `${JSON.stringify(schema(), null, 2)}\n`)
