@@ -36,7 +36,7 @@ export interface ReadOptions {
 
 /**
  * @param onRecord called once per entry, in order; what it throws ends the reading.
- * @throws OC_JOURNAL_CORRUPT naming byte offset and seq; OC_JOURNAL_VERSION. A torn tail is no error.
+ * @throws OC_JOURNAL_CORRUPT naming byte offset and seq; OC_JOURNAL_VERSION; OC_RUN_STATE when there is no journal. A torn tail is no error.
  */
 export async function readJournal(path: string, onRecord: (record: JournalRecord) => void, options: ReadOptions = {}): Promise<JournalTail> {
   let seq = 0
@@ -71,8 +71,19 @@ export async function readJournal(path: string, onRecord: (record: JournalRecord
     hash = hashLine(line)
     previousOffset = offset
     if (decoded.entry !== null) onRecord({ header: decoded.header, entry: decoded.entry, offset })
+  }).catch((error: unknown) => {
+    throw isAbsent(error) ? withoutJournal(path, error) : error
   })
   return { seq, engine, hash, bytes: end, torn: rest === 0 ? null : { offset: end, bytes: rest }, version, skipped }
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function withoutJournal(path: string, cause: unknown): OpenClaudeError {
+  const fix = 'Start a new run; this one had not begun.'
+  return new OpenClaudeError('OC_RUN_STATE', `${path} does not exist: the engine of this run died before its first entry. ${fix}`, { subject: path, fix, cause })
 }
 
 function orderFault(seen: number, expected: number): string {

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
 import type { OpenClaudeError } from '../../../src/errors.ts'
 import { GENESIS_HASH } from '../../../src/engine/journal-format.ts'
+import { openFileSink } from '../../../src/engine/journal-sink.ts'
 import type { JournalSink } from '../../../src/engine/journal-sink.ts'
 import { JournalWriter } from '../../../src/engine/journal-writer.ts'
 import { createRedactor } from '../../../src/engine/redact.ts'
@@ -178,4 +179,12 @@ test('close makes everything durable first, and an append after it is refused', 
   await closed
   expect(log).toEqual(['write 1', 'sync', 'close'])
   await expect(journal.append([LAZY])).rejects.toMatchObject({ code: 'OC_INTERNAL' })
+})
+
+test('on a disk that is really full the error says so, and that the tail could not be cut off', async () => {
+  const journal = writer(openFileSink('/dev/full', false))
+  await expect(journal.append([LAZY])).rejects.toMatchObject({
+    code: 'OC_JOURNAL_WRITE', message: expect.stringMatching(/ENOSPC: no space left on device.* could not be cut off either .*the next start sets it aside/),
+  })
+  await expect(journal.close()).rejects.toMatchObject({ code: 'OC_JOURNAL_WRITE' })
 })

@@ -80,3 +80,11 @@ test('an entry that could not be read back is refused and does not hurt the jour
   await journal.close()
   expect(await readEntries(path)).toEqual([{ kind: 'task-unblocked', task: 'b' }])
 })
+
+test('a run that died before its journal existed says so, and one that died before its first entry is an empty journal', async () => {
+  const path = join(temporaryFolder(), 'journal.ndjson')
+  await expect(readEntries(path)).rejects.toMatchObject({ code: 'OC_RUN_STATE' })
+  await writeJournal(path, [])
+  expect(await reopenJournal(path, [{ kind: 'task-unblocked', task: 'a' }])).toEqual({ entries: [], warnings: [] })
+  expect(await readEntries(path)).toEqual([{ kind: 'task-unblocked', task: 'a' }])
+})
