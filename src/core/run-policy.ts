@@ -8,7 +8,7 @@ const MAX_SPLIT_CHILDREN = 50
 
 type Limits = Pick<ResolvedConfig,
   | 'maxConcurrency' | 'maxRetriesPerTask' | 'maxReworks' | 'maxSupervisionRounds' | 'acceptUnverified'
-  | 'supervisorEnabled' | 'supervisor' | 'maxBudgetUsd' | 'maxBudgetTokens'>
+  | 'supervisorEnabled' | 'supervisor' | 'workspace' | 'maxBudgetUsd' | 'maxBudgetTokens'>
 
 /** @param agents names of the registered executors that are agents. */
 export function runPolicy(config: Limits, agents: readonly string[]): RunPolicy {
@@ -19,6 +19,7 @@ export function runPolicy(config: Limits, agents: readonly string[]): RunPolicy 
     maxBudgetUsd: config.maxBudgetUsd === 0 ? null : config.maxBudgetUsd,
     maxBudgetTokens: config.maxBudgetTokens === 0 ? null : config.maxBudgetTokens,
     breakerLimit: BREAKER_LIMIT,
+    sharedTree: config.workspace === 'shared',
     maxSplitDepth: MAX_SPLIT_DEPTH,
     maxSplitChildren: MAX_SPLIT_CHILDREN,
     agents,

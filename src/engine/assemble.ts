@@ -1,6 +1,5 @@
 /** Puts the real parts of an engine together from a configuration: executors, workspace, judge, advisor, patches, context. Decides nothing. */
 import type { ResolvedConfig } from '../core/config-types.ts'
-import type { RunPolicy } from '../core/run-types.ts'
 import { MARKER_NAME, plainEnv, type EnvMode } from '../executor/child-env.ts'
 import { createCommandExecutor } from '../executor/command.ts'
 import type { Executor } from '../executor/executor.ts'
@@ -74,23 +73,4 @@ export async function assemble(options: AssembleOptions): Promise<Assembly> {
 
 function createConfiguredAdvisor(_options: AssembleOptions): Advisor | null {
   return null
-}
-
-/** The part of the configuration that decisions depend on. */
-export function policyOf(config: ResolvedConfig, registry: ExecutorRegistry): RunPolicy {
-  return {
-    maxConcurrency: config.maxConcurrency,
-    maxRetriesPerTask: config.maxRetriesPerTask,
-    maxReworks: config.maxReworks,
-    maxSupervisionRounds: config.maxSupervisionRounds,
-    acceptUnverified: config.acceptUnverified,
-    supervised: config.supervisorEnabled && config.supervisor !== 'none',
-    maxBudgetUsd: config.maxBudgetUsd > 0 ? config.maxBudgetUsd : null,
-    maxBudgetTokens: config.maxBudgetTokens > 0 ? config.maxBudgetTokens : null,
-    breakerLimit: 3,
-    sharedTree: config.workspace === 'shared',
-    maxSplitDepth: 2,
-    maxSplitChildren: 50,
-    agents: registry.agents(),
-  }
 }

@@ -5,7 +5,7 @@
 import pLimit from 'p-limit'
 import { assertNever } from '../errors.ts'
 import type { AttemptState, Effect, RunEvent, RunState, TaskState } from '../core/run-types.ts'
-import type { AttemptActivity, AttemptHandle } from '../executor/executor.ts'
+import type { AttemptActivity, AttemptEndRequest, AttemptHandle } from '../executor/executor.ts'
 import type { EngineParts } from './parts.ts'
 import { executeAttempt, keepDiff } from './execute-attempt.ts'
 import { landAttempt } from './land-attempt.ts'
@@ -35,11 +35,22 @@ export interface EffectHooks {
   readonly failed: (error: unknown) => void
 }
 
+/** An attempt under way. A request to end it may come before its executor has given the handle. */
+interface Running {
+  handle: AttemptHandle | null
+  readonly ends: AttemptEndRequest[]
+}
+
+function requestEnd(running: Running, request: AttemptEndRequest): void {
+  if (running.handle === null) running.ends.push(request)
+  else running.handle.end(request)
+}
+
 export class Effects {
   readonly #context: EffectContext
   readonly #hooks: EffectHooks
   readonly #abort = new AbortController()
-  readonly #running = new Map<string, AttemptHandle>()
+  readonly #running = new Map<string, Running>()
   readonly #inFlight = new Map<string, Promise<void>>()
   readonly #checks = pLimit(1)
   readonly #landing = pLimit(1)
@@ -88,7 +99,7 @@ export class Effects {
 
   /** Ends every child at once with SIGKILL: the second signal of a person (SEMANTICS 11). */
   endNow(): void {
-    for (const handle of this.#running.values()) handle.end('now')
+    for (const running of this.#running.values()) requestEnd(running, 'now')
   }
 
   /** Drops judging and advice, lets landings and patches finish, and resolves when nothing of ours runs any more. */
@@ -108,18 +119,24 @@ export class Effects {
   async #execute(scope: AttemptScope): Promise<RunEvent | null> {
     const { id } = scope.task.spec
     const { attempt } = scope.attempt
-    const started = await executeAttempt(this.#context, scope, activity => this.#hooks.activity(id, attempt, activity))
-    if (started.kind === 'refused') return started.event
-    this.#running.set(id, started.handle)
-    const outcome = await started.handle.outcome
-    this.#running.delete(id)
-    await keepDiff(this.#context, scope)
-    return { type: 'attempt-outcome', task: id, attempt, outcome }
+    const running: Running = { handle: null, ends: [] }
+    this.#running.set(id, running)
+    try {
+      const started = await executeAttempt(this.#context, scope, activity => this.#hooks.activity(id, attempt, activity))
+      if (started.kind === 'refused') return started.event
+      running.handle = started.handle
+      for (const request of running.ends) started.handle.end(request)
+      const outcome = await started.handle.outcome
+      await keepDiff(this.#context, scope)
+      return { type: 'attempt-outcome', task: id, attempt, outcome }
+    } finally {
+      this.#running.delete(id)
+    }
   }
 
   #end(how: 'stop' | 'abort', task: string | undefined): void {
-    for (const [id, handle] of this.#running) {
-      if (task === undefined || task === id) handle.end(how)
+    for (const [id, running] of this.#running) {
+      if (task === undefined || task === id) requestEnd(running, how)
     }
   }
 

@@ -6,6 +6,7 @@ import type { ConfigWithOrigins } from '../core/config-types.ts'
 import type { Entry } from '../core/entry-types.ts'
 import type { Graph } from '../core/graph-types.ts'
 import { applyEntry } from '../core/apply-entry.ts'
+import { runPolicy } from '../core/run-policy.ts'
 import { newRunState } from '../core/run-state.ts'
 import type { ControlCommand, RunEvent, RunState } from '../core/run-types.ts'
 import { OpenClaudeError } from '../errors.ts'
@@ -14,7 +15,7 @@ import type { Executor } from '../executor/executor.ts'
 import type { AdvisorModel } from '../supervision/ports.ts'
 import { applyToHistory, newHistory, type RunHistory } from '../report/history.ts'
 import type { ActiveRun } from './active-run.ts'
-import { assemble, policyOf, type Assembly } from './assemble.ts'
+import { assemble, type Assembly } from './assemble.ts'
 import { Engine, type EngineObserver } from './engine.ts'
 import { finishRun } from './finish-run.ts'
 import { createJournal, createMemoryJournal, openJournal, type JournalOptions } from './journal.ts'
@@ -60,7 +61,7 @@ export async function createNewRun(context: DriveContext, graph: Graph, graphPat
   const journal = config.config.persistence
     ? await createJournal(folder.journalPath, journalOptions(context, redactor, poison))
     : createMemoryJournal(journalOptions(context, redactor, poison)).journal
-  const state = newRunState(graph, folder.id, policyOf(config.config, assembly.registry))
+  const state = newRunState(graph, folder.id, runPolicy(config.config, assembly.registry.agents()))
   return activate(context, {
     folder, file, state, journal, assembly, redactor, poison,
     config,
@@ -77,7 +78,7 @@ export async function openExistingRun(context: DriveContext, folder: RunFolder, 
   const config = resumeConfig(file, context.config)
   const redactor = redactorOf(config)
   const assembly = await assemble(assembleOptions(context, config, redactor, file))
-  const state = newRunState(file.graph, folder.id, policyOf(config.config, assembly.registry))
+  const state = newRunState(file.graph, folder.id, runPolicy(config.config, assembly.registry.agents()))
   const history = newHistory(folder.id, file.graph)
   const seen = new Set<string>()
   const poison = poisonHandler()

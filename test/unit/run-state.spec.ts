@@ -25,7 +25,7 @@ describe('the state of a run', () => {
   test('is not changed by entries that only tell', () => {
     const state = newRunState(graphOf({ a: [] }), 'run', policy())
     applyEntry(state, { kind: 'warning', task: 'nobody', code: 'c', message: 'm' })
-    applyEntry(state, { kind: 'pin-advanced', task: 'a', files: ['package.json'] })
+    applyEntry(state, { kind: 'pin-advanced', task: 'a', checks: ['test'] })
     applyEntry(state, { kind: 'control-received', id: '1', command: 'stop', detail: '' })
     expect(stateDifference(state, newRunState(graphOf({ a: [] }), 'run', policy()))).toBeNull()
   })
