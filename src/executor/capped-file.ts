@@ -38,8 +38,8 @@ export async function pumpToFile(pipe: Readable, { path, maxBytes, tailBytes, on
       room -= kept.length
     }
     const missing = tail.total - tail.kept.length
-    if (missing > 0) await writeAll(file, Buffer.from(`\n[${missing} bytes left out]\n`))
-    if (tailBytes > 0) await writeAll(file, tail.kept)
+    if (tailBytes > 0 && missing > 0) await writeAll(file, Buffer.from(`\n[${missing} bytes left out]\n`))
+    await writeAll(file, tail.kept)
     await file.datasync()
   } finally {
     await file.close()

@@ -21,21 +21,21 @@ export async function climbKillLadder(tree: LaunchTree, graceMs: number, hurry: 
   tree.refresh()
   if (graceMs > 0 && !hurry.aborted) {
     if (isStopped(child)) {
-      await askStopped(child, graceMs, hurry)
+      await terminate(child, graceMs, hurry)
     } else {
       signalProcess(child, 'SIGINT')
       await waitGone([child], graceMs / 2, hurry)
-      if (isStopped(child)) await askStopped(child, graceMs / 2, hurry)
-      else if (signalProcess(child, 'SIGTERM')) await waitGone([child], graceMs / 2, hurry)
+      if (!hurry.aborted) await terminate(child, graceMs / 2, hurry)
     }
   }
   await killTree(tree)
 }
 
 /** A stopped process keeps SIGTERM pending for ever: it must be continued to act on it (F13). */
-async function askStopped(child: ProcessIdentity, graceMs: number, hurry: AbortSignal): Promise<void> {
+async function terminate(child: ProcessIdentity, graceMs: number, hurry: AbortSignal): Promise<void> {
+  const stopped = isStopped(child)
   signalProcess(child, 'SIGTERM')
-  signalProcess(child, 'SIGCONT')
+  if (stopped) signalProcess(child, 'SIGCONT')
   await waitGone([child], graceMs, hurry)
 }
 

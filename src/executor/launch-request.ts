@@ -1,5 +1,6 @@
 /** From configuration, attempt and policy step to what a keeper is asked to run. Looks for the executable; starts nothing. */
 import type { SpawnFailure } from '../core/attempt-types.ts'
+import { heartbeatMs } from '../config/child-keys.ts'
 import type { ResolvedConfig } from '../core/config-types.ts'
 import type { TaskTimeouts } from '../core/graph-types.ts'
 import { OpenClaudeError } from '../errors.ts'
@@ -7,7 +8,6 @@ import type { NextStep } from './attempt-policy.ts'
 import { MARKER_NAME } from './child-env.ts'
 import type { AttemptRequest } from './executor.ts'
 import { findExecutable } from './find-executable.ts'
-import { heartbeatIntervalMs } from './heartbeat-interval.ts'
 import { launchPrompt } from './launch-prompt.ts'
 import type { LaunchRequest } from './launch-types.ts'
 import { openclaudeFlags, stdinPrompt } from './openclaude-argv.ts'
@@ -67,6 +67,6 @@ export function watchdogSettings(config: ResolvedConfig, timeouts: TaskTimeouts)
     backgroundTimeoutMs: timeouts.backgroundTimeoutMs ?? config.backgroundTimeoutMs,
     settleTimeoutMs: timeouts.settleTimeoutMs ?? config.settleTimeoutMs,
     maxRuntimeMs: timeouts.maxRuntimeMs ?? config.maxRuntimeMs,
-    heartbeatMs: heartbeatIntervalMs(config.heartbeat),
+    heartbeatMs: heartbeatMs(config.heartbeat),
   }
 }

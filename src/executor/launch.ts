@@ -4,6 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
+import { Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { SpawnFailure } from '../core/attempt-types.ts'
@@ -21,9 +22,9 @@ const KEEPER_FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64']
 
 export async function startLaunch(request: LaunchRequest): Promise<StartedLaunch> {
   const { dir } = request
-  writeWhole(join(dir, LAUNCH_FILES.spec), specOf(request), 'fast')
   let keeper: ChildProcess
   try {
+    writeWhole(join(dir, LAUNCH_FILES.spec), specOf(request), 'fast')
     keeper = spawnKeeper(request)
   } catch (error) {
     return { kind: 'failed', failure: keeperFailure(error instanceof Error ? error.message : String(error)) }
@@ -63,7 +64,7 @@ function firstWord(keeper: ChildProcess, request: LaunchRequest): Promise<string
       clearTimeout(timer)
       stdout?.destroy()
       keeper.unref()
-      if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref()
+      if (stdin instanceof Socket) stdin.unref()
       resolve(word)
     }
     keeper.once('error', error => done(error.message))
@@ -81,7 +82,7 @@ function stopKeeper(keeper: ChildProcess): void {
 }
 
 function keeperFailure(why: string): SpawnFailure {
-  const noResources = /EMFILE|ENFILE|EAGAIN|ENOMEM/.test(why)
+  const noResources = /EMFILE|ENFILE|EAGAIN|ENOMEM|ENOSPC|EDQUOT/.test(why)
   return {
     reason: noResources ? 'no-resources' : 'keeper',
     message: `The keeper of the child could not be started with ${process.execPath}: ${why}.`,

@@ -16,7 +16,7 @@ import { sweepLaunch } from './sweep.ts'
 import { FollowedFile, TAIL_INTERVAL_MS, TailLoop } from './tail.ts'
 
 /** A keeper drains pipes for 2 s after the exit and syncs; one that needs longer than this is stopped or stuck, and is ended. */
-const KEEPER_OVERDUE_MS = 15_000
+const KEEPER_OVERDUE_MS = 10_000
 
 /** All launches of this engine are looked at by one loop. */
 const sharedLoop = new TailLoop(TAIL_INTERVAL_MS)
@@ -87,7 +87,7 @@ export function openLaunch(
     return { v: 1, kind: 'exit', ...unknownExit(dir) }
   }
   const look = (): Promise<void> => {
-    looking = looking.then(lookOnce)
+    looking = looking.then(lookOnce).catch((error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)))
     return looking
   }
   const leave = sharedLoop.add(look)

@@ -1,7 +1,5 @@
 /** The one permission table of engine and provider. Empty = nobody is there to answer: everything is allowed. */
 
-export const PERMISSION_MODES = ['', 'acceptEdits', 'bypassPermissions', 'default', 'dontAsk', 'fullAccess', 'plan', 'auto'] as const
-
 /** Flags for a permission mode. Modes were validated when the configuration was read. */
 export function permissionFlags(mode: string): readonly string[] {
   return mode === '' ? ['--yolo'] : ['--permission-mode', mode]

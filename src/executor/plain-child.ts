@@ -12,7 +12,7 @@ import { PlainTree } from './plain-tree.ts'
 import type { Marker } from './process-tree.ts'
 import { checkCwd, classifySpawnError } from './spawn-failure.ts'
 
-export type PlainCommand =
+type PlainCommand =
   | { readonly argv: readonly string[] }
   /** Run by `sh -c`. */
   | { readonly commandLine: string }

@@ -125,7 +125,7 @@ class ByteRing {
 }
 
 /** The last `max` bytes of `text`, cut on a character. */
-export function lastBytes(text: string, max: number): string {
+function lastBytes(text: string, max: number): string {
   const bytes = Buffer.from(text, 'utf8')
   if (bytes.length <= max) return text
   let start = bytes.length - max

@@ -30,16 +30,22 @@ export async function recoverLaunch(request: RecoverRequest): Promise<RecoveredL
     const file = readLaunchFile(dir)
     const keeper = file?.keeper ?? request.keeper
     const child = file?.child ?? null
-    const lives = keeper !== null && isAlive(keeper) && markerOf(keeper.pid, request.marker) !== 'other'
+    const lives = keeper !== null && isAlive(keeper) && isMarked(keeper, request)
     // It may have ended between the two looks, with its record written.
     if (!lives && readExitFile(dir) !== null) continue
     if (lives && keeper !== null && child !== null) return adopt(request, keeper, child)
     if (!lives && (keeperClaimed || child !== null || request.child !== null)) return orphaned(request)
+    if (lives && keeper !== null && file === null && request.child !== null) {
+      // It was live, so its files were there: a keeper whose directory is gone can't record an end.
+      signalProcess(keeper, 'SIGKILL')
+      await waitGone([keeper], KEEPER_OVERDUE_MS)
+      continue
+    }
     // No child is known. Whoever holds the claim decides whether there may be one; what its holder wrote before is read once more.
-    if (!keeperClaimed && claim(request) === 'engine') return neverStarted(request, keeper)
+    if (!keeperClaimed && claim(request) === 'engine') return neverStarted(request, lives ? keeper : null)
     if (keeperClaimed) await sleep(POLL_MS)
     keeperClaimed = true
-    if (performance.now() > deadline && keeper !== null) signalProcess(keeper, 'SIGKILL')
+    if (performance.now() > deadline && lives && keeper !== null) signalProcess(keeper, 'SIGKILL')
   }
 }
 
@@ -77,7 +83,7 @@ function ended(request: RecoverRequest, exit: LaunchExit, known: readonly Proces
   }
 }
 
-/** The claim is ours: a keeper that comes late finds it and leaves by itself. */
+/** The claim is ours: a keeper that comes late finds it and leaves by itself. @param keeper one that lives. */
 async function neverStarted(request: RecoverRequest, keeper: ProcessIdentity | null): Promise<RecoveredLaunch> {
   if (keeper !== null && !await waitGone([keeper], KEEPER_OVERDUE_MS)) signalProcess(keeper, 'SIGKILL')
   return { kind: 'never-started', sweep: sweeper(request) }
@@ -86,6 +92,12 @@ async function neverStarted(request: RecoverRequest, keeper: ProcessIdentity | n
 /** A directory that is gone can't be claimed and can't hold a child that ever wrote there: what the marker finds is ended. */
 function claim({ dir }: RecoverRequest): 'keeper' | 'engine' {
   return modifiedAt(dir, '.') === null ? 'engine' : claimLaunch(dir, 'engine')
+}
+
+/** Where environments can't be read the identity alone must do. */
+function isMarked({ pid }: ProcessIdentity, { marker }: RecoverRequest): boolean {
+  const mark = markerOf(pid, marker)
+  return mark === 'own' || mark === 'unknown'
 }
 
 function sweeper(request: RecoverRequest, known: readonly ProcessIdentity[] = []): () => Promise<SweepResult> {

@@ -2,10 +2,11 @@
  * Ends what a launch left behind (SEMANTICS 7): known descendants, holders of its marker, and processes inside its workspace that dropped the marker.
  * Never ends: ourselves and our ancestors, the keeper, holders of another launch's marker, and what a user started in the workspace.
  */
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { sep } from 'node:path'
 import type { ProcessIdentity } from '../core/attempt-types.ts'
 import { identityOf, isAlive, ownOrigin, sameProcess, signalProcess } from './identity.ts'
+import { tagOf } from './inherited-tag.ts'
 import { waitGone } from './kill-ladder.ts'
 import type { SweepResult } from './launch-types.ts'
 import type { ProcessRow } from './process-table.ts'
@@ -86,14 +87,5 @@ function realPath(path: string): string {
   } catch {
     // ENOENT: the tree vanished; its written path is the best that is left.
     return path
-  }
-}
-
-function tagOf(pid: number): number | null {
-  try {
-    return Number(readFileSync(`/proc/${pid}/oom_score_adj`, 'utf8'))
-  } catch {
-    // Gone meanwhile.
-    return null
   }
 }

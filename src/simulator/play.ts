@@ -59,7 +59,7 @@ export function createPlayer(facts: PlayerFacts): Player {
       stage.toolStarted(0)
       await pause(step.afterMs, interrupt.signal)
       Object.assign(live, { state: 'running', pendingPermissions: 0 })
-      await pause(step.toolMs ?? 0, interrupt.signal)
+      if (step.toolMs !== undefined) await pause(step.toolMs, interrupt.signal)
       live.phase = 'in_turn'
       return { content: 'done', isError: false }
     })

@@ -1,6 +1,6 @@
 /**
  * The smallest engine: `mini-engine.ts <folder> <tasks> <prefix>`. Runs each task in one launch, or recovers the launch that an earlier engine left.
- * Journals by plain appends. Exits 0 when every task has a journalled end with a result. Made to be killed at any instant.
+ * Journals by plain appends. Exits 0 when every task has a journalled end with a result. Says `up` first; made to be killed at any instant after that.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { LineFramer } from '../../src/executor/output-lines.ts'
 import { recoverLaunch } from '../../src/executor/recover-launch.ts'
 
 export interface Line {
-  readonly kind: 'intended' | 'live' | 'adopted' | 'ended' | 'never-started'
+  readonly kind: 'intended' | 'live' | 'adopted' | 'found-ended' | 'ended' | 'never-started'
   readonly task: number
   readonly launch: number
   readonly keeper?: ProcessIdentity
@@ -87,6 +87,7 @@ async function runTask(task: number): Promise<void> {
       if (!await follow(task, last.launch, found.launch.exited, found.launch.sweep, found.launch.onChunk)) await begin(task, last.launch + 1)
       return
     case 'ended':
+      append({ kind: 'found-ended', task, launch: last.launch })
       if (!await follow(task, last.launch, Promise.resolve(found.exit), found.sweep, found.read)) await begin(task, last.launch + 1)
       return
     case 'never-started':
@@ -98,5 +99,6 @@ async function runTask(task: number): Promise<void> {
   }
 }
 
+console.log('up')
 mkdirSync(join(folder, 'tree'), { recursive: true })
 await Promise.all(Array.from({ length: Number(tasks) }, (_, task) => runTask(task)))

@@ -121,9 +121,9 @@ describe.concurrent('an attempt whose engine was killed', () => {
     const first = scene.startEngine()
     await until(() => scene.kinds().includes('launch-first-record'), 'the first record')
     await killed(first)
-    writeEndNote(join(scene.rig.attempt.request.attemptDir, 'l1'), { reason: { kind: 'clock', clock: 'idle' }, stdoutBytes: 1_000_000 })
+    writeEndNote(join(scene.rig.attempt.request.attemptDir, 'l1'), { reason: { kind: 'clock', clock: 'tool' }, stdoutBytes: 1_000_000 })
     await ended(scene.startEngine())
-    expect(scene.facts().find(fact => fact.kind === 'launch-ended')?.end.endedBy).toEqual({ kind: 'clock', clock: 'idle' })
+    expect(scene.facts().find(fact => fact.kind === 'launch-ended')?.end.endedBy).toEqual({ kind: 'clock', clock: 'tool' })
     expect([scene.outcome().kind, scene.outcome().launches]).toEqual(['succeeded', 2])
   })
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ChildRecord } from '../../src/executor/child-record.ts'
 import { readEndNote, writeEndNote } from '../../src/executor/end-note.ts'
-import { heartbeatIntervalMs } from '../../src/executor/heartbeat-interval.ts'
 import { LaunchReader } from '../../src/executor/launch-reader.ts'
 import { isCompleteResult } from '../../src/executor/launch-verdict.ts'
 import { NO_USAGE } from '../../src/executor/usage-totals.ts'
@@ -86,11 +85,5 @@ describe('the note of an end', () => {
     } finally {
       rmSync(dir, { recursive: true, force: true })
     }
-  })
-})
-
-describe('the heartbeat interval (R-21)', () => {
-  it('reads the durations OpenClaude takes', () => {
-    expect(['30s', '5000ms', '2m', '', '30', '0.5m', '1h'].map(heartbeatIntervalMs)).toEqual([30_000, 5000, 120_000, null, null, null, null])
   })
 })

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EndReason } from '../../src/core/attempt-types.ts'
 import { LaunchReader } from '../../src/executor/launch-reader.ts'
+import { watchdogSettings } from '../../src/executor/launch-request.ts'
 import { LaunchSupervisor, type SupervisedEnd, type SupervisorOptions } from '../../src/executor/launch-supervisor.ts'
 import type { EndUrgency, LaunchChunk, LaunchExit, LiveLaunch } from '../../src/executor/launch-types.ts'
 import { Pacemaker } from '../../src/executor/pacemaker.ts'
 import { NO_USAGE } from '../../src/executor/usage-totals.ts'
-import { DEFAULT_WATCHDOG_SETTINGS, type WatchdogSettings } from '../../src/executor/watchdog-settings.ts'
+import type { WatchdogSettings } from '../../src/executor/watchdog-settings.ts'
+import { testConfig } from '../support/test-config.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
@@ -46,7 +48,7 @@ const newScene = (settings: Partial<WatchdogSettings> = {}, options: Partial<Sup
     stopped: () => false,
   }
   const supervisor = new LaunchSupervisor({
-    launch: 1, live, settings: { ...DEFAULT_WATCHDOG_SETTINGS, heartbeatMs: null, ...settings }, ageMs: 0, dryRun: false,
+    launch: 1, live, settings: { ...watchdogSettings(testConfig(), {}), heartbeatMs: null, ...settings }, ageMs: 0, dryRun: false,
     pacemaker: new Pacemaker(() => ({ monoMs: performance.now(), bootMs: performance.now() })),
     noteEnd: ({ reason }) => calls.push(`note ${reason.kind === 'clock' ? reason.clock : reason.kind}`),
     snapshot: () => {
