@@ -5,7 +5,7 @@ import { readEntries } from '../../support/journals.ts'
 import { startNodeChild } from '../../support/node-child.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const WRITES = 4
+const WRITES = 3
 
 /** Starts the writer; resolves with the last number it was told is durable. */
 async function write(path: string, crashAt: string): Promise<{ readonly acknowledged: number, readonly signal: string | null }> {
@@ -27,7 +27,7 @@ test.each(points)('F1: killed at journal write %s, the next start loses nothing 
   expect([crashed.signal, crashed.acknowledged]).toEqual(['SIGKILL', Number(crashAt[0]) - 1])
   const restarted = await write(path, '')
   expect([restarted.signal, restarted.acknowledged]).toEqual([null, crashAt === `${WRITES}:after` ? 0 : WRITES])
-  expect(await numbersOf(path)).toEqual([1, 2, 3, 4])
+  expect(await numbersOf(path)).toEqual([1, 2, 3])
   expect(readdirSync(folder).filter(name => name.includes('torn'))).toEqual(crashAt.endsWith('mid') ? ['journal.torn-1'] : [])
 })
 
@@ -35,7 +35,7 @@ test('F1: a journal survives a crash at every write of every restart', async () 
   const path = join(temporaryFolder(), 'journal.ndjson')
   for (const moment of ['mid', 'before', 'mid', 'after', 'mid', 'after']) await write(path, `1:${moment}`)
   await write(path, '')
-  expect(await numbersOf(path)).toEqual([1, 2, 3, 4])
+  expect(await numbersOf(path)).toEqual([1, 2, 3])
 })
 
 test('a crash point that can not be read is refused, so that no test passes without its crash', async () => {
