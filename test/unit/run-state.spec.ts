@@ -34,11 +34,11 @@ describe('the state of a run', () => {
 describe('the policy of a run', () => {
   const config = {
     maxConcurrency: 2, maxRetriesPerTask: 3, maxReworks: 2, maxSupervisionRounds: 5, acceptUnverified: true,
-    supervisorEnabled: true, supervisor: 'openclaude', maxBudgetUsd: 0, maxBudgetTokens: 0,
+    supervisorEnabled: true, supervisor: 'openclaude', workspace: 'shared', maxBudgetUsd: 0, maxBudgetTokens: 0,
   } as const
 
   test('has no budget where the configuration says 0, and the fixed limits of SEMANTICS 5', () => {
-    expect(runPolicy(config, ['openclaude'])).toEqual(policy({ acceptUnverified: true, supervised: true }))
+    expect(runPolicy(config, ['openclaude'])).toEqual(policy({ acceptUnverified: true, supervised: true, sharedTree: true }))
   })
 
   test('is supervised only when the advisor is on and there is one (R-40)', () => {
