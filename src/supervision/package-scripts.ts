@@ -23,7 +23,7 @@ export type RoleScript =
   | { readonly kind: 'none', readonly reason: string, readonly named: boolean }
 
 /** Scripts that are looked for when the configuration names none. */
-export const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
+const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
   lint: ['lint'],
   typecheck: ['typecheck', 'type-check', 'check-types'],
   build: ['build'],

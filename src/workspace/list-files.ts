@@ -22,7 +22,7 @@ const LIST_MAX_BYTES = 256 * 1024 * 1024
 const MAX_PATHS = 1_000_000
 
 /** Folders that hold no work: version control, installed packages, caches that tools write beside the sources. */
-export const UNLISTED_FOLDERS: ReadonlySet<string> = new Set([
+const UNLISTED_FOLDERS: ReadonlySet<string> = new Set([
   '.git', '.hg', '.svn', 'node_modules', '__pycache__', '.venv', '.cache', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.tox',
   '.turbo', '.parcel-cache', '.gradle', '.nyc_output', '.DS_Store',
 ])
