@@ -71,5 +71,6 @@ export interface Executor {
 export interface PreflightFacts {
   readonly executable: string
   readonly version: string
+  /** What was found in order, for `doctor`. */
   readonly notes: readonly string[]
 }

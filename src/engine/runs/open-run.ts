@@ -49,7 +49,7 @@ export async function createNewRun(context: DriveContext, graph: Graph, graphPat
   const redactor = redactorOf(config)
   const assembly = await assemble(assembleOptions(context, config, redactor, null))
   requireExecutors(graph, assembly)
-  const notes = await preflight(graph, assembly, place.workdir)
+  await preflight(graph, assembly, place.workdir)
   const folder = await createRun(place)
   const graphSha256 = hashGraph(graph)
   const file: RunFile = {
@@ -66,7 +66,7 @@ export async function createNewRun(context: DriveContext, graph: Graph, graphPat
     folder, file, state, journal, assembly, redactor, poison,
     config,
     history: newHistory(folder.id, graph),
-    warnings: [...config.warnings, ...assembly.checks.warnings, ...notes],
+    warnings: [...config.warnings, ...assembly.checks.warnings],
     first: [{ type: 'created', graphSha256 }],
     control: null,
     seen: new Set(),
@@ -88,10 +88,10 @@ export async function openExistingRun(context: DriveContext, folder: RunFolder, 
     if (entry.kind === 'control-received') seen.add(entry.id)
   }, journalOptions(context, redactor, poison))
   try {
-    const notes = control?.command.kind === 'abort' ? [] : await preflight(file.graph, assembly, file.workdir)
+    if (control?.command.kind !== 'abort') await preflight(file.graph, assembly, file.workdir)
     return activate(context, {
       folder, file, state, history, journal: opened.journal, assembly, redactor, poison, config, control, seen,
-      warnings: [...config.warnings, ...notes, ...opened.warnings.map(warning => warning.message)],
+      warnings: [...config.warnings, ...opened.warnings.map(warning => warning.message)],
       first: opened.warnings.map(({ code, message }) => ({ type: 'warning', code, message })),
     })
   } catch (error) {
