@@ -1,5 +1,5 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { CONFIG_START, renderConfigPage, renderErrorsPage, replaceConfigBlock } from '../../scripts/docs/render.ts'
 import { TASK_KEYS } from '../../src/core/graph-keys.ts'
@@ -68,5 +68,21 @@ describe('docs/writing-graphs.md', () => {
   it('describes every key of a task, and no other', () => {
     const table = text.slice(text.indexOf('## All keys of a task'), text.indexOf('## What a graph can\'t do'))
     expect([...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => String(key)).toSorted()).toEqual([...TASK_KEYS].toSorted())
+  })
+})
+
+describe('README.md', () => {
+  it.each([...page('README.md').matchAll(/^```(yaml|json)\n([\s\S]*?)^```$/gm)].map(([, language = '', content = '']) => ({ language, content })))(
+    'shows a valid graph: $language', ({ language, content }) => {
+      const path = join(tempFolder(), `graph.${language}`)
+      writeFileSync(path, content)
+      expect(readGraphFile(path, { trusted: true })).toMatchObject({ format: language })
+    },
+  )
+
+  it('names every command of the program and every page of docs/ is in the index', () => {
+    const commands = [...page('src/cli/program.ts').matchAll(/^    usage: '([a-z]+)/gm)].map(([, name]) => name)
+    expect(commands.filter(name => !page('README.md').includes(`| \`${name}`))).toEqual([])
+    expect(globSync('docs/*.md', { cwd: root }).map(path => basename(path)).filter(name => name !== 'README.md' && !page('docs/README.md').includes(`(${name})`))).toEqual([])
   })
 })
