@@ -72,9 +72,13 @@ function retry(turn: Turn, task: TaskState, by: string, guidance: string): void 
     case 'ready':
     case 'active':
     case 'landing':
-    case 'accepted':
     case 'split':
-      ignore(turn, `Task "${task.spec.id}" is ${state.status}; only failed, escalated and cancelled tasks can be retried.`, task)
+      // A halted run leaves tasks in the middle: they go on as they were, with their counters.
+      if (turn.state.result?.kind === 'halted') reopenRun(turn, task, by, 'retry')
+      else ignoreRetry(turn, task)
+      return
+    case 'accepted':
+      ignoreRetry(turn, task)
       return
     default:
       assertNever(state)
@@ -83,6 +87,10 @@ function retry(turn: Turn, task: TaskState, by: string, guidance: string): void 
   if (!isClosable(task)) return
   closeJoin(turn, task)
   closeJoins(turn, task)
+}
+
+function ignoreRetry(turn: Turn, task: TaskState): void {
+  ignore(turn, `Task "${task.spec.id}" is ${task.state.status}; only failed, escalated and cancelled tasks can be retried.`, task)
 }
 
 function answer(turn: Turn, task: TaskState, by: string, command: Answer): void {

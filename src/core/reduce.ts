@@ -2,8 +2,9 @@
  * The machine: `reduce(state, event)` decides entries, applies each at once through `applyEntry`, and says which effects follow.
  * It owns `state` and changes it in place; pure otherwise. A turn costs nothing per idle task.
  *
- * The driver makes the entries durable before it starts the effects. It leaves out an effect that is already under way (same kind, task, attempt, round);
- * on `settle` it drops judging and advice, waits for landings and patches, and sends `engine-stopped`. A `settle` counts only if `isSettled(state)` still holds after the turn.
+ * What the driver owes: entries are durable before effects start; each effect yields one event of its own (`execute` one `attempt-outcome`, also when it was ended
+ * before it began); an effect that is already under way (same kind, task, attempt, round) is left out; on `settle` it drops preparing, judging and advice, waits for
+ * landings and patches, and sends `engine-stopped`. A `settle` counts only if `isSettled(state)` still holds after the turn.
  */
 import { assertNever } from '../errors.ts'
 import type { RunEvent, RunState, Step } from './run-types.ts'

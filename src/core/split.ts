@@ -7,8 +7,7 @@ import { findCycle, graphEdges, remainingPaths } from './graph-order.ts'
 import { FIRST_ATTEMPT } from './run-state.ts'
 import type { RunPolicy, RunState, TaskState } from './run-types.ts'
 import { addReady } from './ready-queue.ts'
-
-const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+import { TASK_ID_RULE, isTaskId } from './task-id.ts'
 
 /** Every reason why the split may not be made; empty = legal. */
 export function splitFaults(state: RunState, parent: TaskState, children: readonly TaskSpec[]): readonly string[] {
@@ -24,7 +23,7 @@ export function splitFaults(state: RunState, parent: TaskState, children: readon
   const siblings = new Set(children.map(child => child.id))
   for (const child of children) {
     const name = `Task "${child.id}"`
-    if (!ID.test(child.id) || child.id.includes('..') || child.id.endsWith('.') || child.id.endsWith('.lock')) faults.push(`${name} has no legal id.`)
+    if (!isTaskId(child.id)) faults.push(`${name}: an id ${TASK_ID_RULE}.`)
     if (taken.has(child.id.toLowerCase())) faults.push(`${name} has an id that is taken (case is ignored).`)
     taken.add(child.id.toLowerCase())
     for (const id of child.dependencies) {
