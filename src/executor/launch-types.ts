@@ -77,3 +77,14 @@ export type RecoveredLaunch =
   | { readonly kind: 'never-started', readonly sweep: () => Promise<SweepResult> }
   /** Another PID namespace or host: it can be neither seen nor ended. */
   | { readonly kind: 'foreign', readonly message: string }
+
+/** A launch without a recorded end, as the journal knows it. */
+export interface RecoverRequest {
+  readonly dir: string
+  readonly marker: { readonly name: string, readonly value: string }
+  readonly workspaceRoot: string
+  readonly killGraceMs: number
+  /** From `launch-live`; null when only `launch-intended` is there. The launch directory knows better where it can be read. */
+  readonly keeper: ProcessIdentity | null
+  readonly child: ProcessIdentity | null
+}

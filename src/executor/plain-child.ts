@@ -8,8 +8,9 @@ import spawn from 'cross-spawn'
 import type { SpawnFailure } from '../core/attempt-types.ts'
 import type { EndUrgency, SweepResult } from './launch-types.ts'
 import { PlainOutput } from './plain-output.ts'
-import { signalTree, sweepTree, type TreeRoot } from './plain-tree.ts'
-import { cwdFailure, spawnFailure } from './spawn-failure.ts'
+import { PlainTree } from './plain-tree.ts'
+import type { Marker } from './process-tree.ts'
+import { checkCwd, classifySpawnError } from './spawn-failure.ts'
 
 export type PlainCommand =
   | { readonly argv: readonly string[] }
@@ -28,7 +29,7 @@ export interface PlainRequest {
   /** Bytes of output the log keeps, half from the start and half from the end. */
   readonly maxBytes: number
   readonly tailBytes: number
-  readonly marker: { readonly name: string, readonly value: string }
+  readonly marker: Marker
   /** The sweep covers orphans whose cwd is inside it. */
   readonly workspaceRoot: string
   /** Between SIGTERM and SIGKILL. Default 6000. */
@@ -91,8 +92,8 @@ export function startPlain(request: PlainRequest): PlainRun {
   const failed = (spawnError: SpawnFailure): PlainRun => ({ pid: null, result: Promise.resolve({ ...NOTHING, spawnError }), end: () => {} })
   const argv = 'argv' in request.command ? request.command.argv : ['sh', '-c', request.command.commandLine]
   const [program = '', ...args] = argv
-  const context = { program, cwd: request.cwd, env: request.env }
-  const badCwd = cwdFailure(request.cwd)
+  const subject = { argv, cwd: request.cwd, env: request.env }
+  const badCwd = checkCwd(request.cwd)
   if (badCwd !== null) return failed(badCwd)
   let child: ChildProcess
   try {
@@ -103,10 +104,10 @@ export function startPlain(request: PlainRequest): PlainRun {
       detached: true,
     })
   } catch (error) {
-    return failed(spawnFailure(error, context))
+    return failed(classifySpawnError(error, subject))
   }
   if (child.pid === undefined) {
-    return { pid: null, end: () => {}, result: firstError(child).then(error => ({ ...NOTHING, spawnError: spawnFailure(error, context) })) }
+    return { pid: null, end: () => {}, result: firstError(child).then(error => ({ ...NOTHING, spawnError: classifySpawnError(error, subject) })) }
   }
   return new RunningChild(child, child.pid, request).run()
 }
@@ -117,7 +118,8 @@ function firstError(child: ChildProcess): Promise<unknown> {
 
 class RunningChild {
   readonly #child: ChildProcess
-  readonly #root: TreeRoot
+  readonly #pid: number
+  readonly #tree: PlainTree
   readonly #request: PlainRequest
   readonly #output: PlainOutput
   readonly #startedAt = performance.now()
@@ -128,7 +130,8 @@ class RunningChild {
 
   constructor(child: ChildProcess, pid: number, request: PlainRequest) {
     this.#child = child
-    this.#root = { pid, marker: request.marker }
+    this.#pid = pid
+    this.#tree = new PlainTree(pid, request.marker, request.workspaceRoot)
     this.#request = request
     const { logFile, maxBytes, tailBytes, redact = text => text } = request
     this.#output = new PlainOutput({ logFile, maxBytes, tailBytes, redact })
@@ -149,7 +152,7 @@ class RunningChild {
         this.#end('ladder')
       })
     }
-    return { pid: this.#root.pid, result: this.#settle(drained), end: urgency => this.#abort(urgency) }
+    return { pid: this.#pid, result: this.#settle(drained), end: urgency => this.#abort(urgency) }
   }
 
   async #settle(drained: Promise<unknown>): Promise<PlainResult> {
@@ -158,7 +161,7 @@ class RunningChild {
     })
     const durationMs = Math.round(performance.now() - this.#startedAt)
     for (const timer of this.#timers) clearTimeout(timer)
-    const swept = await sweepTree(this.#root)
+    const swept = await this.#tree.sweep()
     await Promise.race([drained, new Promise(resolve => this.#after(DRAIN_MS, () => resolve(null)))])
     for (const timer of this.#timers) clearTimeout(timer)
     this.#child.stdout?.destroy()
@@ -171,7 +174,7 @@ class RunningChild {
       spawnError: null,
       durationMs,
       ...this.#output.finish(),
-      swept: { result: swept.left === 0 ? 'clean' : 'tainted', ended: swept.ended },
+      swept,
     }
   }
 
@@ -186,12 +189,12 @@ class RunningChild {
     this.#ending = urgency
     const graceMs = this.#request.killGraceMs ?? 6000
     if (urgency === 'now' || graceMs === 0) {
-      signalTree(this.#root, 'SIGKILL')
+      this.#tree.signal('SIGKILL')
       return
     }
-    signalTree(this.#root, 'SIGTERM')
+    this.#tree.signal('SIGTERM')
     // A stopped process takes SIGTERM only when it goes on (F13).
-    signalTree(this.#root, 'SIGCONT')
+    this.#tree.signal('SIGCONT')
     this.#after(graceMs, () => this.#end('now'))
   }
 

@@ -1,105 +1,54 @@
 /**
- * Ends the process tree of a plain child: the members known by descent, process group and session, and whatever carries its marker.
- * Linux reads /proc; elsewhere the group is signalled and tree-kill walks by parent id.
+ * The process tree of a plain child: signals to all of it, and the sweep after its end. The same rules as for a launch, without a keeper.
+ * Members: descendants that were ever seen, holders of the marker, orphans without a terminal whose cwd is inside the workspace.
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import treeKill from 'tree-kill'
-import { isErrno } from './errno.ts'
+import type { ProcessIdentity } from '../core/attempt-types.ts'
+import { identify, identityOf, signalProcess } from './identity.ts'
+import type { SweepResult } from './launch-types.ts'
+import { HAS_PROC, isDead, listProcesses } from './process-table.ts'
+import { LaunchTree, markerOf, type Marker } from './process-tree.ts'
+import { sweepLaunch } from './sweep.ts'
 
-export interface TreeRoot {
-  readonly pid: number
-  readonly marker: { readonly name: string, readonly value: string }
-}
+export class PlainTree {
+  readonly #pid: number
+  readonly #marker: Marker
+  readonly #workspaceRoot: string
+  /** Null when the child was gone before it could be looked at. */
+  readonly #tree: LaunchTree | null
 
-interface ProcessFacts {
-  readonly pid: number
-  readonly ppid: number
-  readonly pgrp: number
-  readonly session: number
-  readonly zombie: boolean
-}
-
-const hasProc = process.platform === 'linux'
-
-/** Living processes of the tree, the root included while it lives. */
-export function treeMembers(root: TreeRoot): number[] {
-  const all = readProcesses()
-  const members = new Set<number>()
-  for (const one of all) {
-    if (one.pid === root.pid || one.pgrp === root.pid || one.session === root.pid || carriesMarker(one.pid, root.marker)) members.add(one.pid)
+  /** Call right after the spawn, before the event loop turns: until then even a child that has ended still has its row. */
+  constructor(pid: number, marker: Marker, workspaceRoot: string) {
+    const child = identify(pid, 'zombies')
+    this.#pid = pid
+    this.#marker = marker
+    this.#workspaceRoot = workspaceRoot
+    this.#tree = child === null ? null : new LaunchTree(child)
   }
-  for (let grown = true; grown;) {
-    grown = false
-    for (const one of all) {
-      if (!members.has(one.pid) && members.has(one.ppid)) {
-        members.add(one.pid)
-        grown = true
-      }
+
+  signal(signal: NodeJS.Signals): void {
+    if (!HAS_PROC) {
+      treeKill(this.#pid, signal)
+      return
     }
+    for (const member of this.#members()) signalProcess(member, signal)
   }
-  members.delete(process.pid)
-  return all.filter(one => members.has(one.pid) && !one.zombie).map(one => one.pid)
-}
 
-/** Sends `signal` to every member. A process that is already gone is no error. */
-export function signalTree(root: TreeRoot, signal: NodeJS.Signals): number {
-  if (!hasProc) {
-    treeKill(root.pid, signal)
-    return 0
+  sweep(): Promise<SweepResult> {
+    const child = this.#tree?.child ?? null
+    return sweepLaunch({
+      marker: this.#marker, workspaceRoot: this.#workspaceRoot, keeper: child, tag: null, known: this.#tree?.refresh() ?? [],
+    })
   }
-  const members = treeMembers(root)
-  for (const pid of members) signalProcess(pid, signal)
-  return members.length
-}
 
-/** SIGKILL in rounds until nothing of the tree is left. `left` > 0: something can't be ended. */
-export async function sweepTree(root: TreeRoot): Promise<{ readonly ended: number, readonly left: number }> {
-  if (!hasProc) return { ended: signalTree(root, 'SIGKILL'), left: 0 }
-  const ended = new Set<number>()
-  for (let round = 0; round < 40; round += 1) {
-    const members = treeMembers(root)
-    if (members.length === 0) return { ended: ended.size, left: 0 }
-    for (const pid of members) {
-      ended.add(pid)
-      signalProcess(pid, 'SIGKILL')
-    }
-    await new Promise(resolve => setTimeout(resolve, 5 + round * 5))
-  }
-  return { ended: ended.size, left: treeMembers(root).length }
-}
-
-function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal)
-  } catch (error) {
-    // ESRCH: ended in between. EPERM: not ours to end; the sweep reports it as left.
-    if (!isErrno(error, 'ESRCH') && !isErrno(error, 'EPERM')) throw error
+  #members(): readonly ProcessIdentity[] {
+    const table = listProcesses()
+    const holders = table.filter(row => !isDead(row) && row.pid !== process.pid && markerOf(row.pid, this.#marker) === 'own').map(identityOf)
+    return this.#tree === null ? holders : [this.#tree.child, ...this.#tree.refresh(table), ...holders]
   }
 }
 
-function readProcesses(): ProcessFacts[] {
-  const found: ProcessFacts[] = []
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = readOrNull(`/proc/${name}/stat`)
-    if (stat === null) continue
-    // The command name is in parentheses and may hold anything; the fields start after the last one.
-    const [state, ppid, pgrp, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    found.push({ pid: Number(name), ppid: Number(ppid), pgrp: Number(pgrp), session: Number(session), zombie: state === 'Z' || state === 'X' })
-  }
-  return found
-}
-
-function carriesMarker(pid: number, marker: TreeRoot['marker']): boolean {
-  const environment = readOrNull(`/proc/${pid}/environ`)
-  return environment !== null && environment.split('\0').includes(`${marker.name}=${marker.value}`)
-}
-
-function readOrNull(file: string): string | null {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch (error) {
-    if (isErrno(error, 'ENOENT') || isErrno(error, 'ESRCH') || isErrno(error, 'EACCES') || isErrno(error, 'EPERM')) return null
-    throw error
-  }
+/** Ends what a plain child of an earlier engine left running; its pid is not known any more, its marker is. */
+export function sweepPlain(marker: Marker, workspaceRoot: string): Promise<SweepResult> {
+  return sweepLaunch({ marker, workspaceRoot, keeper: null, tag: null, known: [] })
 }

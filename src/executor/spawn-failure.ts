@@ -1,42 +1,77 @@
-/** Turns what a failed spawn left behind into one of the failures a person can act on (F23). Node names the program in all of them, so the cwd is looked at here. */
-import { statSync } from 'node:fs'
-import { delimiter, isAbsolute } from 'node:path'
+/** Turns the error of a failed spawn into a `SpawnFailure` (F23, F24, F26). Node names the program for several different causes, so the file system is asked which one it was. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import type { SpawnFailure } from '../core/attempt-types.ts'
-import { isErrno } from './errno.ts'
+import { isCode } from './launch-files.ts'
 
-export interface SpawnContext {
-  readonly program: string
+interface SpawnSubject {
+  readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Failure of the working directory, before anything is spawned; null = it is a directory. */
-export function cwdFailure(cwd: string): SpawnFailure | null {
-  const found = statSync(cwd, { throwIfNoEntry: false })
-  if (found?.isDirectory() === true) return null
-  return failure('missing-cwd', `Working directory ${cwd} ${found === undefined ? 'does not exist' : 'is not a directory'}.`, cwd)
+/** Asked before the spawn: a missing directory would otherwise be reported as a missing program. */
+export function checkCwd(cwd: string): SpawnFailure | null {
+  const why = cwdFault(cwd)
+  return why === null ? null : failure('missing-cwd', cwd, `The working directory ${cwd} ${why}; create it or correct the path.`)
 }
 
-export function spawnFailure(error: unknown, context: SpawnContext): SpawnFailure {
-  const { program, cwd, env } = context
-  const missing = cwdFailure(cwd)
-  if (missing !== null) return missing
-  if (isErrno(error, 'ENOENT')) {
-    if (isAbsolute(program) && statSync(program, { throwIfNoEntry: false }) !== undefined) {
-      return failure('bad-interpreter', `${program} exists, but the interpreter in its first line does not.`, program)
-    }
-    return failure('not-found', `${program} was not found; PATH was ${(env['PATH'] ?? '').split(delimiter).join(' ')}.`, program)
+export function classifySpawnError(error: unknown, subject: SpawnSubject): SpawnFailure {
+  const program = subject.argv[0] ?? ''
+  if (isCode(error, 'E2BIG')) {
+    const longest = Math.max(...subject.argv.map(argument => Buffer.byteLength(argument)))
+    return failure('argument-too-long', program, `The arguments of ${program} are too long for this system (longest: ${longest} bytes); pass long text through stdin.`)
   }
-  if (isErrno(error, 'EACCES')) return failure('not-executable', `${program} is not executable.`, program)
-  if (isErrno(error, 'E2BIG')) return failure('argument-too-long', `The arguments of ${program} are longer than the system allows.`, program)
-  if (isErrno(error, 'ERR_INVALID_ARG_VALUE')) return failure('bad-argument', `An argument of ${program} holds a NUL character.`, program)
-  if (['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'].some(code => isErrno(error, code))) {
-    return failure('no-resources', `The system has no processes, memory or files left to start ${program}.`, '')
+  if (isCode(error, 'ERR_INVALID_ARG_VALUE') || isCode(error, 'ERR_INVALID_ARG_TYPE')) {
+    return failure('bad-argument', program, `An argument or environment value of ${program} holds a NUL byte or is empty; remove it.`)
   }
-  const why = error instanceof Error ? error.message : String(error)
-  return failure('not-executable', `${program} could not be started: ${why}.`, `${program} ${why}`)
+  for (const code of ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']) {
+    if (isCode(error, code)) return failure('no-resources', code, `The system refused another process or file (${code}); lower the concurrency or raise the limit.`)
+  }
+  const places = placesFor(program, subject)
+  const present = places.filter(isFile)
+  const first = present[0]
+  if (first === undefined) return failure('not-found', program, `The program ${program} was found at none of: ${places.join(', ')}. Install it or correct the name.`)
+  const runnable = present.find(isExecutable)
+  if (runnable === undefined) return failure('not-executable', first, `The program ${first} is not executable; set its executable bit.`)
+  if (isCode(error, 'ENOENT')) return failure('bad-interpreter', runnable, `The interpreter named in the first line of ${runnable} does not exist; correct that line.`)
+  return failure('not-executable', runnable, `The program ${runnable} could not be executed: ${error instanceof Error ? error.message : String(error)}.`)
 }
 
-function failure(reason: SpawnFailure['reason'], message: string, about: string): SpawnFailure {
-  return { reason, message, key: about === '' ? reason : `${reason}:${about}` }
+function failure(reason: SpawnFailure['reason'], subject: string, message: string): SpawnFailure {
+  return { reason, message, key: `${reason}:${subject}` }
+}
+
+function cwdFault(cwd: string): string | null {
+  try {
+    if (!statSync(cwd).isDirectory()) return 'is no directory'
+    accessSync(cwd, constants.X_OK)
+    return null
+  } catch (error) {
+    return isCode(error, 'EACCES') ? 'may not be entered' : 'does not exist'
+  }
+}
+
+function placesFor(program: string, { cwd, env }: SpawnSubject): readonly string[] {
+  if (program.includes('/')) return [program.startsWith('/') ? program : join(cwd, program)]
+  return (env['PATH'] ?? '/usr/bin:/bin').split(delimiter).map(folder => join(folder === '' ? cwd : folder, program))
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    // Absent, or behind a folder that may not be entered: not to be run from there.
+    return false
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    // Only EACCES can arrive here: the caller has just seen the file.
+    return false
+  }
 }
