@@ -18,12 +18,19 @@ export interface ProjectScripts {
 }
 
 export type RoleScript =
-  | { readonly kind: 'script', readonly name: string, readonly argv: readonly string[], readonly display: string, readonly scriptText: string, readonly pinned: string }
+  | {
+    readonly kind: 'script'
+    readonly name: string
+    readonly argv: readonly string[]
+    readonly display: string
+    readonly scriptText: string
+    readonly pinned: string
+  }
   /** `named`: the configuration asked for exactly this script. */
   | { readonly kind: 'none', readonly reason: string, readonly named: boolean }
 
 /** Scripts that are looked for when the configuration names none. */
-export const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
+const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
   lint: ['lint'],
   typecheck: ['typecheck', 'type-check', 'check-types'],
   build: ['build'],
@@ -55,7 +62,8 @@ export function scriptForRole(role: CheckRole, configured: string, project: Proj
     return { kind: 'none', reason: `the script "${name}" does nothing (${project.scripts.get(name) ?? ''})`, named: false }
   }
   const argv = [project.manager, 'run', name]
-  return { kind: 'script', name, argv, display: argv.join(' '), scriptText: scriptText(name, project), pinned: pinnedCommand(name, project) }
+  const display = argv.join(' ')
+  return { kind: 'script', name, argv, display, scriptText: scriptText(name, project), pinned: pinnedCommand(name, project) }
 }
 
 /** Text of the script and the hooks around it, as the manifest says them; empty when it is gone. */
@@ -87,7 +95,10 @@ async function readManifest(path: string): Promise<Manifest> {
   const text = await readText(path)
   if (text === null) return { kind: 'absent', reason: 'there is no package.json' }
   const parsed = manifestSchema.safeParse(parseJson(text))
-  if (!parsed.success) return { kind: 'broken', reason: `package.json can't be read: ${parsed.error.issues.map(issue => `${issue.path.join('.') || '$'}: ${issue.message}`).join('; ')}` }
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || '$'}: ${issue.message}`)
+    return { kind: 'broken', reason: `package.json can't be read: ${faults.join('; ')}` }
+  }
   return { kind: 'read', scripts: new Map(Object.entries(parsed.data.scripts ?? {})), packageManager: parsed.data.packageManager ?? null }
 }
 
