@@ -29,7 +29,7 @@ export type RoleScript =
   /** `named`: the configuration asked for exactly this script. */
   | { readonly kind: 'none', readonly reason: string, readonly named: boolean }
 
-/** Scripts that are looked for when the configuration names none. */
+/** Scripts that are looked for when the configuration names the role itself, which is the default. */
 const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
   lint: ['lint'],
   typecheck: ['typecheck', 'type-check', 'check-types'],
@@ -51,9 +51,10 @@ export async function readProjectScripts(workdir: string, configured: ResolvedCo
   return { manager: chosen.manager, scripts: new Map(), absent: manifest.reason, warnings }
 }
 
-/** `configured` is the script name from the configuration; empty, or the role's own name, means the usual names of the role. */
+/** `configured` is the script name from the configuration. Empty = the role is off; the role's own name = the usual names of the role. */
 export function scriptForRole(role: CheckRole, configured: string, project: ProjectScripts): RoleScript {
-  const named = configured !== '' && configured !== role
+  if (configured === '') return { kind: 'none', reason: `${role} is switched off`, named: false }
+  const named = configured !== role
   const candidates = named ? [configured] : ROLE_SCRIPTS[role]
   const name = candidates.find(candidate => project.scripts.has(candidate))
   const missing = `package.json has no script ${candidates.map(candidate => `"${candidate}"`).join(' or ')}`
