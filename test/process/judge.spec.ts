@@ -12,7 +12,7 @@ import { attemptOutcome, taskSpec } from '../support/graph-values.ts'
 import { isAlive } from '../support/processes.ts'
 import { tempProject, type TempProject } from '../support/temp-project.ts'
 
-const CONFIG: CheckConfig = { lint: '', typecheck: '', build: '', test: '', additionalCommands: [], acceptanceTimeoutMs: 60_000, packageManager: '' }
+const CONFIG: CheckConfig = { lint: 'lint', typecheck: 'typecheck', build: 'build', test: 'test', additionalCommands: [], acceptanceTimeoutMs: 60_000, packageManager: '' }
 
 /** Every script leaves a line in `ran.log`, which the repository ignores: what ran is read from the world. */
 const script = (name: string, more = ''): string => `echo ${name} >> ran.log${more === '' ? '' : ` && ${more}`}`
