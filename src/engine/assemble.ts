@@ -70,7 +70,6 @@ export async function assemble(options: AssembleOptions): Promise<Assembly> {
       config, redact,
       env: openclaudeEnv({ mode: options.envMode, caller: environment, config }),
       hostModel: options.hostModel,
-      executors: registry.names,
     }),
     patches: createPatchPort(config.patchMode, config.stateDir),
     context: async (task, at) => (await collectContext({

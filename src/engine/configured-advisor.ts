@@ -1,7 +1,8 @@
 /** The advisor a configuration asks for: OpenClaude itself in print mode, the host's model, or none. */
 import type { ResolvedConfig } from '../core/config-types.ts'
-import { decodeGraph } from '../core/decode-graph.ts'
-import type { DecodedTasks } from '../core/decode-decision.ts'
+import type { TaskDecoder } from '../core/decode-decision.ts'
+import { decodeTask } from '../core/decode-task.ts'
+import { faultList } from '../core/fault-list.ts'
 import { MARKER_NAME } from '../executor/child-env.ts'
 import { findExecutable } from '../executor/find-executable.ts'
 import { modelArgs } from '../executor/openclaude-argv.ts'
@@ -16,15 +17,13 @@ export interface ConfiguredAdvisorOptions {
   readonly env: Readonly<Record<string, string>>
   readonly hostModel: AdvisorModel | null
   readonly redact: (text: string) => string
-  /** Names of the executors that the tasks of a split may be assigned to. */
-  readonly executors: () => readonly string[]
 }
 
 /** Null = decisions are made by policy alone (R-40). @throws OC_CHILD_NOT_FOUND when OpenClaude is asked for and can't be found. */
 export function configuredAdvisor(options: ConfiguredAdvisorOptions): Advisor | null {
   const model = configuredModel(options)
   if (model === null) return null
-  return createAdvisor(model, { redact: options.redact, decodeTasks: tasks => decodeSplit(tasks, options.executors()) })
+  return createAdvisor(model, { redact: options.redact, decodeTasks: decodeSplit })
 }
 
 function configuredModel({ config, env, hostModel }: ConfiguredAdvisorOptions): AdvisorModel | null {
@@ -46,10 +45,10 @@ function configuredModel({ config, env, hostModel }: ConfiguredAdvisorOptions): 
   }
 }
 
-/** What a model wrote may carry neither checks nor command tasks (SEMANTICS 12). */
-function decodeSplit(tasks: readonly unknown[], executors: readonly string[]): DecodedTasks {
-  const decoded = decodeGraph({ tasks }, { executors, trusted: false })
-  return decoded.kind === 'graph'
-    ? { ok: true, tasks: decoded.graph.tasks }
-    : { ok: false, faults: decoded.faults.map(fault => `${fault.path}: ${fault.message}`) }
+/** Decoded as a model's: no checks, no command tasks (SEMANTICS 12). Whether ids and dependencies fit the run is for the core to say. */
+const decodeSplit: TaskDecoder = (written) => {
+  const faults = faultList()
+  const context = { list: '$.tasks', faults, trusted: false, mixedCase: false }
+  const tasks = written.map((task, index) => decodeTask(task, index, context)).filter(task => task !== null)
+  return faults.count() === 0 ? { ok: true, tasks } : { ok: false, faults: faults.all().map(fault => `${fault.path}: ${fault.message}`) }
 }

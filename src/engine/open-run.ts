@@ -81,13 +81,17 @@ export async function openExistingRun(context: DriveContext, folder: RunFolder, 
   const state = newRunState(file.graph, folder.id, runPolicy(config.config, assembly.registry.agents()))
   const history = newHistory(folder.id, file.graph)
   const seen = new Set<string>()
+  let pinsAdvanced = false
   const poison = poisonHandler()
   const opened = await openJournal(folder.journalPath, ({ header, entry }) => {
     applyEntry(state, entry)
     applyToHistory(history, { at: header.at, entry })
     if (entry.kind === 'control-received') seen.add(entry.id)
+    if (entry.kind === 'pin-advanced') pinsAdvanced = true
   }, journalOptions(context, redactor, poison))
   try {
+    // The pins of the run file are those of its start; scripts that landed since are read from the tree again.
+    if (pinsAdvanced) await assembly.parts.repin()
     const notes = control?.command.kind === 'abort' ? [] : await preflight(file.graph, assembly, file.workdir)
     return activate(context, {
       folder, file, state, history, journal: opened.journal, assembly, redactor, poison, config, control, seen,
