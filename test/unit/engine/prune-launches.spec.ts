@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { pruneLaunches } from '../../../src/engine/prune-launches.ts'
-import type { RunFolder } from '../../../src/engine/run-folder.ts'
+import { pruneLaunches } from '../../../src/engine/runs/prune-launches.ts'
+import type { RunFolder } from '../../../src/engine/state/run-folder.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const DAY = 24 * 3_600_000
