@@ -23,7 +23,8 @@ import type { Journal } from '../journal/writer.ts'
 import type { RepositoryLock } from '../state/lock.ts'
 import { preflight } from './preflight-run.ts'
 import { createRedactor, type Redactor } from '../secrets/redact.ts'
-import { createRun, type RunFolder } from '../state/run-folder.ts'
+import { createRun, listRuns, type RunFolder } from '../state/run-folder.ts'
+import { KEEP_RAW_BYTES, KEEP_RAW_MS, pruneLaunches } from './prune-launches.ts'
 import { hashGraph, readRunFile, resumeConfig, writeRunFile, type RunFile } from '../state/run-file.ts'
 import type { RepositoryPlace } from '../state/state-dir.ts'
 import { watchRunControl } from './watch-run.ts'
@@ -51,6 +52,7 @@ export async function createNewRun(context: DriveContext, graph: Graph, graphPat
   requireExecutors(graph, assembly)
   const notes = await preflight(graph, assembly, place.workdir)
   const folder = await createRun(place)
+  await pruneLaunches(await listRuns(place), { now: Date.now(), maxAgeMs: KEEP_RAW_MS, maxBytes: KEEP_RAW_BYTES })
   const graphSha256 = hashGraph(graph)
   const file: RunFile = {
     v: 1, run: folder.id, createdAt: new Date().toISOString(), version, workdir: place.workdir, graphPath, graphSha256, graph,
