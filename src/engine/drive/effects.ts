@@ -4,29 +4,13 @@
  */
 import pLimit from 'p-limit'
 import { assertNever } from '../../errors.ts'
-import type { AttemptState, Effect, RunEvent, RunState, TaskState } from '../../core/run-types.ts'
+import type { Effect, RunEvent, RunState } from '../../core/run-types.ts'
 import type { AttemptActivity, AttemptEndRequest, AttemptHandle } from '../../executor/executor.ts'
-import type { EngineParts } from './parts.ts'
+import type { AttemptScope, EffectContext } from './effect-context.ts'
 import { executeAttempt, keepDiff } from './execute-attempt.ts'
 import { landAttempt } from './land-attempt.ts'
 import { adviseAttempt, applyPatch, judgeAttempt, planPatch } from './supervise-attempt.ts'
 import { prepareWorkspace } from './prepare-workspace.ts'
-
-export interface EffectContext {
-  readonly run: string
-  readonly runDir: string
-  readonly parts: EngineParts
-  readonly post: (event: RunEvent) => Promise<void>
-  readonly attemptsLeft: (task: TaskState) => number
-  /** Aborted when judging and advice are to be dropped. */
-  readonly signal: AbortSignal
-}
-
-/** One attempt as an effect sees it: copied at the turn that asked for it, so that no effect reads a newer state. */
-export interface AttemptScope {
-  readonly task: TaskState
-  readonly attempt: AttemptState
-}
 
 export interface EffectHooks {
   readonly state: () => RunState

@@ -5,7 +5,7 @@ import type { RunEvent } from '../../core/run-types.ts'
 import type { AttemptActivity, AttemptHandle, AttemptPorts, AttemptRequest, Executor } from '../../executor/executor.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
 import { attemptDir, ensurePrivateDir, readTree, writePrivateFile } from '../state/attempt-files.ts'
-import type { AttemptScope, EffectContext } from './effects.ts'
+import type { AttemptScope, EffectContext } from './effect-context.ts'
 
 export type StartedAttempt =
   | { readonly kind: 'running', readonly handle: AttemptHandle }

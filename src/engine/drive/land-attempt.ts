@@ -1,7 +1,7 @@
 /** Effect `land`: brings accepted work to the run, takes in checks that the work brought along, and drops what only an open task needs. */
 import { dropTrees } from '../state/attempt-files.ts'
 import type { RunEvent } from '../../core/run-types.ts'
-import type { AttemptScope, EffectContext } from './effects.ts'
+import type { AttemptScope, EffectContext } from './effect-context.ts'
 
 export async function landAttempt(context: EffectContext, scope: AttemptScope): Promise<RunEvent> {
   const { spec, index } = scope.task

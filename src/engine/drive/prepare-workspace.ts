@@ -1,7 +1,7 @@
 /** Effect `prepare-workspace`: gives an attempt its tree and remembers what it looked like before the work. */
 import type { RunEvent } from '../../core/run-types.ts'
 import { attemptDir, ensurePrivateDir, readTree, taskDir, writeTree } from '../state/attempt-files.ts'
-import type { AttemptScope, EffectContext } from './effects.ts'
+import type { AttemptScope, EffectContext } from './effect-context.ts'
 
 export async function prepareWorkspace(context: EffectContext, scope: AttemptScope): Promise<RunEvent> {
   const { spec, index } = scope.task

@@ -6,7 +6,7 @@ import type { FileEdit, Verdict } from '../../core/evidence-types.ts'
 import type { RunEvent } from '../../core/run-types.ts'
 import type { TreeSnapshot, Workspace } from '../../workspace/workspace.ts'
 import { attemptDir, ensurePrivateDir, readTree, taskDir } from '../state/attempt-files.ts'
-import type { AttemptScope, EffectContext } from './effects.ts'
+import type { AttemptScope, EffectContext } from './effect-context.ts'
 import type { PatchRequest } from './parts.ts'
 
 export async function judgeAttempt(context: EffectContext, scope: AttemptScope): Promise<RunEvent> {

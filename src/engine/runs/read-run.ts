@@ -1,5 +1,6 @@
 /** Reads a run without touching it: its file, the fold of its journal, its report. Works while an engine writes. */
-import type { AttemptHistory, LaunchHistory, RunHistory, TaskHistory } from '../../report/history.ts'
+import type { AttemptHistory, LaunchHistory } from '../../report/attempt-history.ts'
+import type { RunHistory, TaskHistory } from '../../report/history.ts'
 import { applyToHistory, newHistory } from '../../report/history.ts'
 import { buildReport } from '../../report/build-report.ts'
 import type { Report } from '../../report/report-schema.ts'
