@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ProcessIdentity } from '../../src/core/attempt-types.ts'
-import { identify, ownOrigin } from '../../src/executor/identity.ts'
-import { claimLaunch, LAUNCH_FILES, readLaunchFile, writeWhole } from '../../src/executor/launch-files.ts'
-import type { LaunchRequest, RecoveredLaunch } from '../../src/executor/launch-types.ts'
-import { readProcess } from '../../src/executor/process-table.ts'
-import { recoverLaunch } from '../../src/executor/recover-launch.ts'
+import { identify, ownOrigin } from '../../src/executor/process/identity.ts'
+import { claimLaunch, LAUNCH_FILES, readLaunchFile, writeWhole } from '../../src/executor/keeper/launch-files.ts'
+import type { LaunchRequest, RecoveredLaunch } from '../../src/executor/keeper/launch-types.ts'
+import { readProcess } from '../../src/executor/process/process-table.ts'
+import { recoverLaunch } from '../../src/executor/keeper/recover-launch.ts'
 import { collect, isGone, LaunchRig, MARK, until } from '../support/launch-rig.ts'
 
-const KEEPER = fileURLToPath(new URL('../../src/executor/keeper.ts', import.meta.url))
+const KEEPER = fileURLToPath(new URL('../../src/executor/keeper/keeper.ts', import.meta.url))
 const ENGINE = fileURLToPath(new URL('../children/one-launch-engine.ts', import.meta.url))
 
 let rig: LaunchRig

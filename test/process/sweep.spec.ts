@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { identify, signalProcess } from '../../src/executor/identity.ts'
-import { readLaunchFile } from '../../src/executor/launch-files.ts'
-import type { LaunchRequest } from '../../src/executor/launch-types.ts'
-import { readProcess } from '../../src/executor/process-table.ts'
-import { sweepLaunch } from '../../src/executor/sweep.ts'
+import { identify, signalProcess } from '../../src/executor/process/identity.ts'
+import { readLaunchFile } from '../../src/executor/keeper/launch-files.ts'
+import type { LaunchRequest } from '../../src/executor/keeper/launch-types.ts'
+import { readProcess } from '../../src/executor/process/process-table.ts'
+import { sweepLaunch } from '../../src/executor/keeper/sweep.ts'
 import { isGone, LaunchRig, MARK, until } from '../support/launch-rig.ts'
 
 let rig: LaunchRig
@@ -116,7 +116,7 @@ test('another live launch in the same tree keeps all its processes', async () =>
 test('a sweep never ends the process that sweeps, even when that carries the marker', async () => {
   const request = rig.request(['true'])
   const script = `
-    import { sweepLaunch } from ${JSON.stringify(new URL('../../src/executor/sweep.ts', import.meta.url).href)}
+    import { sweepLaunch } from ${JSON.stringify(new URL('../../src/executor/keeper/sweep.ts', import.meta.url).href)}
     const swept = await sweepLaunch({ marker: ${JSON.stringify(request.marker)}, workspaceRoot: process.cwd(), keeper: null, tag: null, known: [] })
     console.log(JSON.stringify(swept))`
   const child = spawn('bash', ['-c', 'sleep 300 & node --input-type=module -e "$1"; wait', 'bash', script], {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isDead, listProcesses, readEnviron } from '../../src/executor/process-table.ts'
+import { isDead, listProcesses, readEnviron } from '../../src/executor/process/process-table.ts'
 import type { Line } from '../children/mini-engine.ts'
 
 const ENGINE = fileURLToPath(new URL('../children/mini-engine.ts', import.meta.url))

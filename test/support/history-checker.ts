@@ -4,8 +4,8 @@
  */
 import { expect } from 'vitest'
 import type { Entry, EntryKind } from '../../src/core/entry-types.ts'
-import type { JournalRecord } from '../../src/engine/journal-format.ts'
-import { readJournal } from '../../src/engine/journal-reader.ts'
+import type { JournalRecord } from '../../src/engine/journal/format.ts'
+import { readJournal } from '../../src/engine/journal/reader.ts'
 
 interface Launch {
   stage: 'intended' | 'live' | 'ended' | 'closed'

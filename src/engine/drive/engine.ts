@@ -1,0 +1,142 @@
+/**
+ * One engine drives one run: it holds the lock, folds the journal, runs turns, performs effects, listens to the control spool, and leaves.
+ * Everything a view shows comes from published (durable) entries. Creating and finding runs is `runs.ts`.
+ */
+import { hostname } from 'node:os'
+import { OpenClaudeError } from '../../errors.ts'
+import type { Entry, RunResult } from '../../core/entry-types.ts'
+import type { ControlCommand, RunEvent, RunState } from '../../core/run-types.ts'
+import { attemptsLeft } from '../../core/policy.ts'
+import { reduce } from '../../core/reduce.ts'
+import { isSettled } from '../../core/run-state.ts'
+import type { AttemptActivity } from '../../executor/executor.ts'
+import { Effects } from './effects.ts'
+import type { EngineParts } from './parts.ts'
+import { TurnLoop } from './turn-loop.ts'
+
+/** How an engine left its run. */
+export type EngineEnd =
+  | { readonly kind: 'finished', readonly result: RunResult }
+  /** Stopped, resumable. */
+  | { readonly kind: 'stopped', readonly reason: string }
+
+export interface EngineObserver {
+  /** After every durable batch, in order. `state` may be read until the call returns. */
+  readonly entries?: (entries: readonly Entry[], state: RunState) => void
+  readonly activity?: (task: string, attempt: number, activity: AttemptActivity) => void
+}
+
+export interface EngineOptions {
+  readonly run: string
+  readonly runDir: string
+  readonly version: string
+  /** The fold of the journal so far; empty for a new run. The engine takes it over. */
+  readonly state: RunState
+  readonly parts: EngineParts
+  readonly append: (entries: readonly Entry[]) => Promise<void>
+  readonly observers: readonly EngineObserver[]
+}
+
+export class Engine {
+  readonly #options: EngineOptions
+  readonly #loop: TurnLoop
+  readonly #effects: Effects
+  readonly #end = Promise.withResolvers<EngineEnd>()
+  #stopReason = 'finished'
+  #settling = false
+
+  constructor(options: EngineOptions) {
+    this.#options = options
+    const { state } = options
+    this.#loop = new TurnLoop({
+      reduce: event => reduce(state, event),
+      append: options.append,
+      perform: effect => this.#effects.perform(effect),
+      publish: entries => this.#publish(entries),
+      failed: error => this.fail(error),
+    })
+    this.#effects = new Effects(
+      { run: options.run, runDir: options.runDir, parts: options.parts, post: event => this.#loop.post(event), attemptsLeft: task => attemptsLeft(task, state) },
+      {
+        state: () => state,
+        activity: (task, attempt, activity) => {
+          for (const observer of options.observers) observer.activity?.(task, attempt, activity)
+        },
+        settle: () => void this.#settle(),
+        failed: error => this.fail(error),
+      },
+    )
+    // A rejection is delivered to whoever asks for `finished`; nobody asking must not be an unhandled rejection.
+    this.#end.promise.catch(() => undefined)
+  }
+
+  get leaving(): boolean {
+    return this.#settling
+  }
+
+  /** Settles when the engine has left the run; rejects when the journal or the engine itself failed (children then live on under their keepers). */
+  get finished(): Promise<EngineEnd> {
+    return this.#end.promise
+  }
+
+  /** Announces the engine; `before` and `after` are events of the same turn. */
+  start({ before, after }: { readonly before: readonly RunEvent[], readonly after: readonly RunEvent[] }): void {
+    const announced: RunEvent = { type: 'engine-started', pid: process.pid, host: hostname(), version: this.#options.version }
+    for (const event of [...before, announced, ...after]) this.post(event)
+  }
+
+  /** Graceful: nothing new is started, children are interrupted, the run stays resumable. */
+  stop(reason: string): void {
+    this.#stopReason = reason
+    this.post({ type: 'stop', reason })
+  }
+
+  /** The second signal: SIGKILL to every tree at once. */
+  stopNow(reason: string): void {
+    this.stop(reason)
+    this.#effects.endNow()
+  }
+
+  /** Resolves when the command is journalled. Rejects while the engine is leaving: the command is then for the next one. */
+  control(id: string, by: string, command: ControlCommand): Promise<void> {
+    if (this.#settling) return Promise.reject(new OpenClaudeError('OC_RUN_STATE', `The engine of run ${this.#options.run} is leaving.`))
+    if (command.kind === 'stop') this.#stopReason = `stopped by ${by}`
+    return this.#loop.post({ type: 'control', id, by, command })
+  }
+
+  post(event: RunEvent): void {
+    // The failure itself is told once, through `failed`.
+    this.#loop.post(event).catch(() => undefined)
+  }
+
+  async #settle(): Promise<void> {
+    // A later event of the same turn may have given the run new work.
+    if (this.#settling || !isSettled(this.#options.state)) return
+    this.#settling = true
+    try {
+      await this.#effects.quiesce()
+      await this.#loop.post({ type: 'engine-stopped', reason: this.#stopReason })
+      await this.#loop.idle()
+    } catch (error) {
+      this.fail(error)
+      return
+    }
+    const { status, result } = this.#options.state
+    if (status === 'finished' && result !== null) this.#end.resolve({ kind: 'finished', result })
+    else this.#end.resolve({ kind: 'stopped', reason: this.#stopReason })
+  }
+
+  #publish(entries: readonly Entry[]): void {
+    for (const observer of this.#options.observers) observer.entries?.(entries, this.#options.state)
+  }
+
+  /** The journal, or a part that must not fail, failed: nothing further is started or written. Children live on under their keepers. */
+  fail(error: unknown): void {
+    this.#end.reject(error instanceof OpenClaudeError ? error : new OpenClaudeError('OC_INTERNAL', messageOf(error), { cause: error }))
+    void this.#effects.quiesce()
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
