@@ -2,12 +2,12 @@
 import type { Graph } from '../../core/graph-types.ts'
 import type { Assembly } from './assemble.ts'
 
-/** Notes for the person who starts the run. @throws what the executor found wrong. */
+/** Warnings for the person who starts the run. @throws what the executor found wrong. */
 export async function preflight(graph: Graph, assembly: Assembly, cwd: string): Promise<readonly string[]> {
-  const notes: string[] = []
+  const warnings: string[] = []
   for (const name of new Set(graph.tasks.map(task => task.assignee))) {
     const facts = await assembly.registry.get(name)?.preflight({ cwd })
-    notes.push(...facts?.notes ?? [])
+    warnings.push(...facts?.warnings ?? [])
   }
-  return notes
+  return warnings
 }
