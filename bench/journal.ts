@@ -7,10 +7,10 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Entry } from '../src/core/entry-types.ts'
-import { createJournal, createMemoryJournal } from '../src/engine/journal.ts'
-import { readJournal } from '../src/engine/journal-reader.ts'
-import { createRedactor } from '../src/engine/redact.ts'
-import type { Redactor } from '../src/engine/redact.ts'
+import { createJournal, createMemoryJournal } from '../src/engine/journal/journal.ts'
+import { readJournal } from '../src/engine/journal/reader.ts'
+import { createRedactor } from '../src/engine/secrets/redact.ts'
+import type { Redactor } from '../src/engine/secrets/redact.ts'
 
 const count = Number(process.argv[2] ?? 300_000)
 const folder = mkdtempSync(join(tmpdir(), 'oc-bench-'))

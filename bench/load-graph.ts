@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { readGraphFile } from '../src/engine/graph-file.ts'
+import { readGraphFile } from '../src/engine/documents/graph-file.ts'
 
 const LIMIT = 2.0
 const ROUNDS = 9

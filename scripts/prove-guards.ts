@@ -35,7 +35,7 @@ async function load(dir: string): Promise<Subject> {
     const loaded: unknown = await import(pathToFileURL(join(dir, 'executor', file)).href)
     return loaded as object
   }
-  return { ...await loadFile('liveness.ts'), ...await loadFile('watchdog.ts') } as Subject
+  return { ...await loadFile('stream/liveness.ts'), ...await loadFile('watchdog/watchdog.ts') } as Subject
 }
 
 /** Names of the situations that come out wrong. An exception counts as wrong. */

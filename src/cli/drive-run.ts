@@ -1,8 +1,8 @@
 /** Shows a run while it is driven in this process, obeys signals, and ends with the report and the exit code. */
 import type { WriteStream } from 'node:tty'
 import { join } from 'node:path'
-import type { EngineObserver } from '../engine/engine.ts'
-import type { ActiveRun, FinishedRun } from '../engine/active-run.ts'
+import type { EngineObserver } from '../engine/drive/engine.ts'
+import type { ActiveRun, FinishedRun } from '../engine/runs/active-run.ts'
 import type { RunHistory } from '../report/history.ts'
 import { renderResult } from './entry-lines.ts'
 import { exitCodeOfEnd } from './exit-code.ts'

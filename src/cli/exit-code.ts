@@ -1,5 +1,5 @@
 /** Exit codes of the command (SEMANTICS 2): 0 complete; 1 incomplete or halted; 2 input; 3 environment; 128 + signal when a signal ended it. */
-import type { EngineEnd } from '../engine/engine.ts'
+import type { EngineEnd } from '../engine/drive/engine.ts'
 import { OpenClaudeError } from '../errors.ts'
 import { exitCodeOf } from '../report/build-report.ts'
 

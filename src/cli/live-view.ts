@@ -5,7 +5,7 @@
 import { createLogUpdate } from 'log-update'
 import type { WriteStream } from 'node:tty'
 import type { Entry } from '../core/entry-types.ts'
-import type { EngineObserver } from '../engine/engine.ts'
+import type { EngineObserver } from '../engine/drive/engine.ts'
 import { applyToHistory, type RunHistory, type TaskHistory } from '../report/history.ts'
 import { entryLine } from './entry-lines.ts'
 import { countsLine, taskRow, type LiveActivity, type TaskRow } from './task-rows.ts'

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { userConfigPath } from '../config/config-paths.ts'
 import { resolveConfig, type ConfigLayers } from '../config.ts'
 import type { ConfigWithOrigins } from '../core/config-types.ts'
-import { readConfigFile, readOptionalConfigFile } from '../engine/config-file.ts'
+import { readConfigFile, readOptionalConfigFile } from '../engine/documents/config-file.ts'
 import { OpenClaudeError } from '../errors.ts'
 
 export interface CommonOptions {

@@ -1,6 +1,6 @@
 /** What the owner of an attempt asked for while it ran. The first of stop and abort decides the outcome, except that an abort overrules a stop; `now` only makes it faster. */
 import type { AttemptEndRequest } from './executor.ts'
-import type { EndUrgency } from './launch-types.ts'
+import type { EndUrgency } from './keeper/launch-types.ts'
 
 export interface EndRequests {
   readonly outcome: 'stopped' | 'aborted' | null

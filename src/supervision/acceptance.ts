@@ -55,7 +55,9 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
   }
 }
 
-async function gather(deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[]): Promise<Gathered> {
+async function gather(
+  deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[],
+): Promise<Gathered> {
   const runs = await planRuns(deps, request, checks)
   const known = await recall(cache, request, runs)
   await mkdir(request.logDir, { recursive: true, mode: 0o700 })
@@ -89,7 +91,7 @@ function treeMoved(during: string | null): readonly Finding[] {
   return [{ kind: 'tree-moved', message: `The tree changed while ${during} ran: the check writes into it, or somebody else did. What passed was not exactly this tree.`, files: [] }]
 }
 
-/** Every key is taken on the tree before the first check: what a check writes beside the ignored files must not make its own proof stale. */
+/** Every key is taken on the tree before the first check: what a check writes into the tree must not make its own proof stale. */
 async function planRuns(deps: JudgeDeps, request: JudgeRequest, checks: readonly Check[]): Promise<readonly CheckRun[]> {
   const { workspace } = request
   const setup = await setupHash(workspace.cwd)
@@ -133,7 +135,8 @@ function batches(runs: readonly CheckRun[]): readonly (readonly CheckRun[])[] {
 function optionalRed(evidence: readonly Evidence[]): readonly Finding[] {
   const red = evidence.filter(each => !each.required && each.grade !== 'passed' && each.grade !== 'skipped')
   if (red.length === 0) return []
-  return [{ kind: 'optional-check-red', message: `Optional checks did not pass: ${red.map(each => `${each.check} (${each.grade})`).join(', ')}`, files: [] }]
+  const listed = red.map(each => `${each.check} (${each.grade})`).join(', ')
+  return [{ kind: 'optional-check-red', message: `Optional checks did not pass: ${listed}`, files: [] }]
 }
 
 async function isPresent(path: string): Promise<boolean> {

@@ -35,14 +35,16 @@ export function gradeCheck(check: Pick<Check, 'role' | 'argv' | 'skipReason' | '
   if (facts.exitCode === null) return graded('failed', `ended by ${facts.signal ?? 'an unknown signal'}`, tests)
   if (facts.exitCode !== 0) return graded('failed', `exit ${facts.exitCode}${tests === 0 ? ', no test ran' : ''}`, tests)
   const missing = missingTests(check.expectTests, tests)
-  return missing === null ? graded('passed', tests === null ? 'exit 0' : `exit 0, ${plural(tests)}`, tests) : graded('vacuous', missing, tests)
+  if (missing !== null) return graded('vacuous', missing, tests)
+  return graded('passed', tests === null ? 'exit 0' : `exit 0, ${plural(tests)}`, tests)
 }
 
 function missingTests(expected: number | null, tests: number | null): string | null {
   if (expected === 0) return null
   if (tests === 0) return 'exit 0, but no test ran'
   if (expected === null || (tests !== null && tests >= expected)) return null
-  return tests === null ? `exit 0, but the output does not say how many tests ran; ${expected} are expected` : `exit 0, but only ${plural(tests)}; ${expected} are expected`
+  const seen = tests === null ? 'the output does not say how many tests ran' : `only ${plural(tests)}`
+  return `exit 0, but ${seen}; ${expected} are expected`
 }
 
 function plural(tests: number): string {

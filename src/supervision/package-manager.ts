@@ -1,7 +1,7 @@
 /**
  * Which package manager runs a project's scripts (R-38). Precedence: the configured one; the manifest's `packageManager` field;
- * a lockfile, looked for in the work directory and then upwards to the top of the repository, where of several the order of `LOCKFILES` wins
- * and a warning names them; npm.
+ * a lockfile, looked for in the work directory and then upwards to the top of the repository; npm.
+ * Of several lockfiles the order of `LOCKFILES` decides, and a warning names them.
  */
 import { access } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -26,7 +26,9 @@ const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
 
 const MANAGERS: readonly PackageManager[] = ['pnpm', 'yarn', 'bun', 'npm']
 
-export async function choosePackageManager(workdir: string, configured: ResolvedConfig['packageManager'], field: string | null): Promise<ChosenManager> {
+export async function choosePackageManager(
+  workdir: string, configured: ResolvedConfig['packageManager'], field: string | null,
+): Promise<ChosenManager> {
   if (configured !== '') return { manager: configured, warnings: [] }
   const found = await findLockfiles(workdir)
   const managers = [...new Set(found.map(([, manager]) => manager))]

@@ -18,12 +18,19 @@ export interface ProjectScripts {
 }
 
 export type RoleScript =
-  | { readonly kind: 'script', readonly name: string, readonly argv: readonly string[], readonly display: string, readonly scriptText: string, readonly pinned: string }
+  | {
+    readonly kind: 'script'
+    readonly name: string
+    readonly argv: readonly string[]
+    readonly display: string
+    readonly scriptText: string
+    readonly pinned: string
+  }
   /** `named`: the configuration asked for exactly this script. */
   | { readonly kind: 'none', readonly reason: string, readonly named: boolean }
 
-/** Scripts that are looked for when the configuration names none. */
-export const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
+/** Scripts that are looked for when the configuration names the role itself, which is the default. */
+const ROLE_SCRIPTS: Readonly<Record<CheckRole, readonly string[]>> = {
   lint: ['lint'],
   typecheck: ['typecheck', 'type-check', 'check-types'],
   build: ['build'],
@@ -44,9 +51,10 @@ export async function readProjectScripts(workdir: string, configured: ResolvedCo
   return { manager: chosen.manager, scripts: new Map(), absent: manifest.reason, warnings }
 }
 
-/** `configured` is the script name from the configuration; empty, or the role's own name, means the usual names of the role. */
+/** `configured` is the script name from the configuration. Empty = the role is off; the role's own name = the usual names of the role. */
 export function scriptForRole(role: CheckRole, configured: string, project: ProjectScripts): RoleScript {
-  const named = configured !== '' && configured !== role
+  if (configured === '') return { kind: 'none', reason: `${role} is switched off`, named: false }
+  const named = configured !== role
   const candidates = named ? [configured] : ROLE_SCRIPTS[role]
   const name = candidates.find(candidate => project.scripts.has(candidate))
   const missing = `package.json has no script ${candidates.map(candidate => `"${candidate}"`).join(' or ')}`
@@ -55,7 +63,8 @@ export function scriptForRole(role: CheckRole, configured: string, project: Proj
     return { kind: 'none', reason: `the script "${name}" does nothing (${project.scripts.get(name) ?? ''})`, named: false }
   }
   const argv = [project.manager, 'run', name]
-  return { kind: 'script', name, argv, display: argv.join(' '), scriptText: scriptText(name, project), pinned: pinnedCommand(name, project) }
+  const display = argv.join(' ')
+  return { kind: 'script', name, argv, display, scriptText: scriptText(name, project), pinned: pinnedCommand(name, project) }
 }
 
 /** Text of the script and the hooks around it, as the manifest says them; empty when it is gone. */
@@ -87,7 +96,10 @@ async function readManifest(path: string): Promise<Manifest> {
   const text = await readText(path)
   if (text === null) return { kind: 'absent', reason: 'there is no package.json' }
   const parsed = manifestSchema.safeParse(parseJson(text))
-  if (!parsed.success) return { kind: 'broken', reason: `package.json can't be read: ${parsed.error.issues.map(issue => `${issue.path.join('.') || '$'}: ${issue.message}`).join('; ')}` }
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map(issue => `${issue.path.join('.') || '$'}: ${issue.message}`)
+    return { kind: 'broken', reason: `package.json can't be read: ${faults.join('; ')}` }
+  }
   return { kind: 'read', scripts: new Map(Object.entries(parsed.data.scripts ?? {})), packageManager: parsed.data.packageManager ?? null }
 }
 

@@ -7,7 +7,7 @@ import type { LaunchFact } from '../../src/core/attempt-types.ts'
 import type { ResolvedConfig } from '../../src/core/config-types.ts'
 import { applyLaunchFact, newLaunches } from '../../src/core/launches.ts'
 import type { AttemptRequest } from '../../src/executor/executor.ts'
-import { createOpenClaudeExecutor } from '../../src/executor/openclaude.ts'
+import { createOpenClaudeExecutor } from '../../src/executor/openclaude/openclaude.ts'
 
 export interface EngineSpec {
   readonly config: ResolvedConfig

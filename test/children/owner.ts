@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessIdentity } from '../../src/core/attempt-types.ts'
-import { identify, isAlive } from '../../src/executor/identity.ts'
+import { identify, isAlive } from '../../src/executor/process/identity.ts'
 
 const [folder = '', task = '', ms = '0'] = process.argv.slice(2)
 const STEPS = 10

@@ -5,7 +5,7 @@ import { checksFor, repinChecks, resolveChecks, type CheckConfig, type ResolvedC
 import { taskSpec } from '../support/graph-values.ts'
 import { tempProject } from '../support/temp-project.ts'
 
-const CONFIG: CheckConfig = { lint: '', typecheck: '', build: '', test: '', additionalCommands: [], acceptanceTimeoutMs: 600_000, packageManager: '' }
+const CONFIG: CheckConfig = { lint: 'lint', typecheck: 'typecheck', build: 'build', test: 'test', additionalCommands: [], acceptanceTimeoutMs: 600_000, packageManager: '' }
 
 const manifest = (scripts: Readonly<Record<string, string>>, more: object = {}): string => JSON.stringify({ name: 'app', scripts, ...more })
 
@@ -55,6 +55,10 @@ describe('the checks of a run', () => {
 
   it('take a configured script in the place of the usual one (R-36)', async () => {
     expect(commands(await resolve({ 'package.json': manifest({ test: 'x', 'test:ci': 'y' }) }, { test: 'test:ci' }))[3]).toBe('test: npm run test:ci')
+  })
+
+  it('are switched off by an empty name (R-36)', async () => {
+    expect(commands(await resolve({ 'package.json': manifest({ test: 'x' }) }, { test: '' }))[3]).toBe('test skipped: test is switched off')
   })
 
   it.each(['echo "Error: no test specified" && exit 1', 'true', ':', 'exit 0', 'echo none', ' echo \'no tests yet\' && exit 0 '])(

@@ -1,8 +1,8 @@
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { collectContext, type CollectedContext, type ContextRequest } from '../../src/executor/context.ts'
-import { isSecretFile } from '../../src/executor/context-files.ts'
-import { renderRepoMap } from '../../src/executor/repo-map.ts'
+import { collectContext, type CollectedContext, type ContextRequest } from '../../src/executor/context/context.ts'
+import { isSecretFile } from '../../src/executor/context/context-files.ts'
+import { renderRepoMap } from '../../src/executor/context/repo-map.ts'
 import { taskSpec } from '../support/graph-values.ts'
 import { tempProject, type TempProject } from '../support/temp-project.ts'
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Evidence, Verdict } from '../../src/core/evidence-types.ts'
 import type { TaskSpec } from '../../src/core/graph-types.ts'
-import { runPlain } from '../../src/executor/plain-child.ts'
+import { runPlain } from '../../src/executor/plain/child.ts'
 import { createJudge, type PinnedJudge } from '../../src/supervision/acceptance.ts'
 import { resolveChecks, type CheckConfig } from '../../src/supervision/checks.ts'
 import { createSharedWorkspace } from '../../src/workspace/shared.ts'
@@ -12,7 +12,7 @@ import { attemptOutcome, taskSpec } from '../support/graph-values.ts'
 import { isAlive } from '../support/processes.ts'
 import { tempProject, type TempProject } from '../support/temp-project.ts'
 
-const CONFIG: CheckConfig = { lint: '', typecheck: '', build: '', test: '', additionalCommands: [], acceptanceTimeoutMs: 60_000, packageManager: '' }
+const CONFIG: CheckConfig = { lint: 'lint', typecheck: 'typecheck', build: 'build', test: 'test', additionalCommands: [], acceptanceTimeoutMs: 60_000, packageManager: '' }
 
 /** Every script leaves a line in `ran.log`, which the repository ignores: what ran is read from the world. */
 const script = (name: string, more = ''): string => `echo ${name} >> ran.log${more === '' ? '' : ` && ${more}`}`

@@ -2,9 +2,9 @@
 import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startLaunch } from '../../src/executor/launch.ts'
-import type { LaunchRequest } from '../../src/executor/launch-types.ts'
-import { listProcesses, readProcess } from '../../src/executor/process-table.ts'
+import { startLaunch } from '../../src/executor/keeper/launch.ts'
+import type { LaunchRequest } from '../../src/executor/keeper/launch-types.ts'
+import { listProcesses, readProcess } from '../../src/executor/process/process-table.ts'
 import { collect, isGone, LaunchRig, until } from '../support/launch-rig.ts'
 
 let rig: LaunchRig

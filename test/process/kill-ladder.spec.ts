@@ -1,6 +1,6 @@
 /** The ladder of DESIGN 5.6 on real trees. Grace times are seconds, so that a rung is told from the next one on a loaded machine. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { LiveLaunch } from '../../src/executor/launch-types.ts'
+import type { LiveLaunch } from '../../src/executor/keeper/launch-types.ts'
 import { isGone, LaunchRig, until } from '../support/launch-rig.ts'
 
 let rig: LaunchRig

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { runPlain } from '../../src/executor/plain-child.ts'
+import { runPlain } from '../../src/executor/plain/child.ts'
 import { createOpenClaudeModel } from '../../src/supervision/openclaude-model.ts'
 import type { AdvisorModel } from '../../src/supervision/ports.ts'
 import { until } from '../support/processes.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomUUID } from 'node:crypto'
 import { afterAll, describe, expect, it } from 'vitest'
-import { runPlain, startPlain, type PlainRequest } from '../../src/executor/plain-child.ts'
+import { runPlain, startPlain, type PlainRequest } from '../../src/executor/plain/child.ts'
 import { isAlive, until, withEnvironment } from '../support/processes.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'plain-'))

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { OpenClaudeError } from '../../src/errors.ts'
-import { preflightOpenclaude, type PreflightContext } from '../../src/executor/preflight.ts'
+import { preflightOpenclaude, type PreflightContext } from '../../src/executor/openclaude/preflight.ts'
 import { SIM_COMMAND } from '../support/sim-rig.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'preflight-'))

@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ProcessIdentity } from '../../src/core/attempt-types.ts'
-import { identify, ownOrigin } from '../../src/executor/identity.ts'
-import { claimLaunch, LAUNCH_FILES, readLaunchFile, writeWhole } from '../../src/executor/launch-files.ts'
-import type { LaunchRequest, RecoveredLaunch } from '../../src/executor/launch-types.ts'
-import { readProcess } from '../../src/executor/process-table.ts'
-import { recoverLaunch } from '../../src/executor/recover-launch.ts'
+import { identify, ownOrigin } from '../../src/executor/process/identity.ts'
+import { claimLaunch, LAUNCH_FILES, readLaunchFile, writeWhole } from '../../src/executor/keeper/launch-files.ts'
+import type { LaunchRequest, RecoveredLaunch } from '../../src/executor/keeper/launch-types.ts'
+import { readProcess } from '../../src/executor/process/process-table.ts'
+import { recoverLaunch } from '../../src/executor/keeper/recover-launch.ts'
 import { collect, isGone, LaunchRig, MARK, until } from '../support/launch-rig.ts'
 
-const KEEPER = fileURLToPath(new URL('../../src/executor/keeper.ts', import.meta.url))
+const KEEPER = fileURLToPath(new URL('../../src/executor/keeper/keeper.ts', import.meta.url))
 const ENGINE = fileURLToPath(new URL('../children/one-launch-engine.ts', import.meta.url))
 
 let rig: LaunchRig
@@ -156,10 +156,19 @@ test('a launch of another PID namespace or host is named and not touched; one fr
   }
   expect(await found({ ...ownOrigin(), pidNs: '1' })).toEqual({
     kind: 'foreign',
-    message: `The launch in ${request.dir} was started from host ${ownOrigin().host}, boot ${ownOrigin().bootId}, PID namespace 1; from here its processes can be neither seen nor ended. Continue the run from there, or end it there first.`,
+    message: `The launch in ${request.dir} was started on host ${ownOrigin().host}, boot ${ownOrigin().bootId}, PID namespace 1; from here its processes can be neither seen nor ended. Continue the run from there, or end it there first.`,
   })
   expect((await found({ bootId: 'x', pidNs: '1', host: 'elsewhere' })).kind).toBe('foreign')
   expect((await found({ bootId: 'x', pidNs: '1', host: ownOrigin().host })).kind).toBe('never-started')
+})
+
+test('after a power loss that took the launch directory the launch is over, with an unknown exit', async () => {
+  const request = rig.request(['true'])
+  const own = identify(process.pid)
+  if (own === null) throw new Error('no identity')
+  rmSync(request.dir, { recursive: true })
+  const before = { ...own, bootId: 'the boot before' }
+  expect(await recoverLaunch(rig.recovery(request, { keeper: before, child: before }))).toMatchObject({ kind: 'ended', exit: { exit: { known: false }, durationMs: 0 } })
 })
 
 test('a journal whose pids now belong to bystanders harms none of them (F25)', async () => {

@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { identify, signalProcess } from '../../src/executor/identity.ts'
-import { readLaunchFile } from '../../src/executor/launch-files.ts'
-import type { LaunchRequest } from '../../src/executor/launch-types.ts'
-import { readProcess } from '../../src/executor/process-table.ts'
-import { sweepLaunch } from '../../src/executor/sweep.ts'
+import { identify, signalProcess } from '../../src/executor/process/identity.ts'
+import { readLaunchFile } from '../../src/executor/keeper/launch-files.ts'
+import type { LaunchRequest } from '../../src/executor/keeper/launch-types.ts'
+import { readProcess } from '../../src/executor/process/process-table.ts'
+import { sweepLaunch } from '../../src/executor/keeper/sweep.ts'
 import { isGone, LaunchRig, MARK, until } from '../support/launch-rig.ts'
 
 let rig: LaunchRig
@@ -78,8 +78,9 @@ test('the same holds where the inherited tag is not available, and what the esca
 })
 
 test('the shell and the editor of a user who works in the tree meanwhile survive, with and without the tag', async () => {
-  const before = asUser('bash', '-c', sleeper('before'))
-  await rig.pidFrom('before')
+  asUser('bash', '-c', `(setsid bash -c '${sleeper('before')}' &)`)
+  const before = await bystander('before')
+  await until('re-parented', () => readProcess(before)?.ppid === 1)
   const request = rig.request(['bash', '-c', 'while [ ! -e go ]; do sleep 0.05; done; sleep 300 > /dev/null 2>&1 & echo $! > left'])
   const launch = await rig.start(request)
   // Started while the launch lives: one with a parent, one on a terminal whose parent is gone.
@@ -94,7 +95,7 @@ test('the shell and the editor of a user who works in the tree meanwhile survive
   await launch.exited
   expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
   expect(await sweepWithoutTag(request)).toEqual({ result: 'clean', ended: 0 })
-  expect([left, before.pid, during.pid, onTerminal].map(pid => isGone(pid ?? 0))).toEqual([true, false, false, false])
+  expect([left, before, during.pid, onTerminal].map(pid => isGone(pid ?? 0))).toEqual([true, false, false, false])
 })
 
 test('a server that a user started in the background during the launch survives: it has not the tag', async () => {
@@ -111,12 +112,14 @@ test('a server that a user started in the background during the launch survives:
 })
 
 test('another live launch in the same tree keeps all its processes', async () => {
-  const other = await rig.start(rig.request(['bash', '-c', 'sleep 300 & echo $! > other; wait']))
-  const tool = await rig.pidFrom('other')
-  const launch = await rig.start(rig.request(['bash', '-c', `(setsid bash -c '${sleeper('pid')}' &) & wait`]))
+  const other = await rig.start(rig.request(['bash', '-c', `while [ ! -e pid ]; do sleep 0.05; done; (setsid bash -c '${sleeper('other')}' &) & sleep 300`]))
+  const request = rig.request(['bash', '-c', `(setsid bash -c '${sleeper('pid')}' &) & wait`])
+  const launch = await rig.start(request)
   const escaped = await rig.pidFrom('pid')
+  const tool = await rig.pidFrom('other')
   await launch.exited
   expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
+  expect(await sweepWithoutTag(request)).toEqual({ result: 'clean', ended: 0 })
   expect([escaped, tool, other.child?.pid ?? 0, other.keeper.pid].map(isGone)).toEqual([true, false, false, false])
   await other.end('now')
   expect((await other.exited).exit).toMatchObject({ signal: 'SIGKILL' })
@@ -125,7 +128,7 @@ test('another live launch in the same tree keeps all its processes', async () =>
 test('a sweep never ends the process that sweeps, even when that carries the marker', async () => {
   const request = rig.request(['true'])
   const script = `
-    import { sweepLaunch } from ${JSON.stringify(new URL('../../src/executor/sweep.ts', import.meta.url).href)}
+    import { sweepLaunch } from ${JSON.stringify(new URL('../../src/executor/keeper/sweep.ts', import.meta.url).href)}
     const swept = await sweepLaunch({ marker: ${JSON.stringify(request.marker)}, workspaceRoot: process.cwd(), keeper: null, tag: null, known: [] })
     console.log(JSON.stringify(swept))`
   const child = spawn('bash', ['-c', 'sleep 300 & node --input-type=module -e "$1"; wait', 'bash', script], {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LineFramer } from '../../src/executor/output-lines.ts'
+import { LineFramer } from '../../src/executor/stream/output-lines.ts'
 
 /** Bytes that are rich in what framing can go wrong on. */
 const bytes = fc.array(fc.oneof(

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as liveness from '../../src/executor/liveness.ts'
-import type { WatchdogSettings } from '../../src/executor/watchdog-settings.ts'
-import { situationOf } from '../../src/executor/watchdog-situation.ts'
-import * as watchdog from '../../src/executor/watchdog.ts'
+import * as liveness from '../../src/executor/stream/liveness.ts'
+import type { WatchdogSettings } from '../../src/executor/watchdog/settings.ts'
+import { situationOf } from '../../src/executor/watchdog/situation.ts'
+import * as watchdog from '../../src/executor/watchdog/watchdog.ts'
 import * as says from '../support/child-lines.ts'
 import { watch, type Step } from '../support/watch.ts'
 

@@ -8,7 +8,6 @@ import type { Advice, Evidence, Verdict } from '../../src/core/evidence-types.ts
 import { applyEntry, foldEntries } from '../../src/core/apply-entry.ts'
 import type { Graph } from '../../src/core/graph-types.ts'
 import { reduce } from '../../src/core/reduce.ts'
-import { isSettled } from '../../src/core/run-state.ts'
 import type { Effect, RunEvent, RunPolicy, RunState } from '../../src/core/run-types.ts'
 import { stateDifference } from '../../src/core/state-difference.ts'
 import { evidence, launchEnd, launchIntended, outcome, policy, verdict } from './core-facts.ts'
@@ -185,8 +184,6 @@ export function startOrder({ entries }: World): readonly string[] {
 export function kindsOf({ entries }: World, task: string): readonly string[] {
   return entries.flatMap(entry => 'task' in entry && entry.task === task ? [entry.kind] : [])
 }
-
-export { isSettled }
 
 function launchesOf(state: RunState, task: string): number {
   const status = state.byId.get(task)?.state

@@ -1,5 +1,5 @@
 /** The default clocks in milliseconds; `docs-watchdog.spec.ts` holds them against the configuration and the documentation. */
-import type { WatchdogSettings } from '../../src/executor/watchdog-settings.ts'
+import type { WatchdogSettings } from '../../src/executor/watchdog/settings.ts'
 
 export const DEFAULT_CLOCKS: WatchdogSettings = {
   firstEventTimeoutMs: 120_000,

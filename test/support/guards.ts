@@ -10,12 +10,12 @@ export interface Guard {
   readonly situation: string
 }
 
-const SITUATION = 'watchdog-situation.ts'
-const STATE = 'watchdog-state.ts'
-const WATCHDOG = 'watchdog.ts'
-const WORK = 'open-work.ts'
-const LIVENESS = 'liveness.ts'
-const TURNS = 'turns.ts'
+const SITUATION = 'watchdog/situation.ts'
+const STATE = 'watchdog/state.ts'
+const WATCHDOG = 'watchdog/watchdog.ts'
+const WORK = 'stream/open-work.ts'
+const LIVENESS = 'stream/liveness.ts'
+const TURNS = 'stream/turns.ts'
 
 const CLOCKS: readonly Guard[] = [
   {

@@ -4,8 +4,8 @@
  */
 import { existsSync, writeSync } from 'node:fs'
 import type { Entry } from '../../src/core/entry-types.ts'
-import { createJournal, openJournal } from '../../src/engine/journal.ts'
-import { createRedactor } from '../../src/engine/redact.ts'
+import { createJournal, openJournal } from '../../src/engine/journal/journal.ts'
+import { createRedactor } from '../../src/engine/secrets/redact.ts'
 
 const [, , path = '', wanted = '0'] = process.argv
 const options = { redactor: createRedactor({ env: {} }), onPoisoned: () => {} }

@@ -1,9 +1,9 @@
 /** Journals for tests: a fixed clock, a redactor that knows nothing, and a few entries of every sync class. */
 import type { Entry } from '../../src/core/entry-types.ts'
-import { createJournal, openJournal } from '../../src/engine/journal.ts'
-import type { JournalOptions } from '../../src/engine/journal.ts'
-import { readJournal } from '../../src/engine/journal-reader.ts'
-import { createRedactor } from '../../src/engine/redact.ts'
+import { createJournal, openJournal } from '../../src/engine/journal/journal.ts'
+import type { JournalOptions } from '../../src/engine/journal/journal.ts'
+import { readJournal } from '../../src/engine/journal/reader.ts'
+import { createRedactor } from '../../src/engine/secrets/redact.ts'
 
 export function journalOptions(changes: Partial<JournalOptions> = {}): JournalOptions {
   let ticks = 0

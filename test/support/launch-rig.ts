@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { identityOf, isAlive, signalProcess } from '../../src/executor/identity.ts'
-import type { LaunchChunk, LaunchRequest, LiveLaunch, RecoverRequest } from '../../src/executor/launch-types.ts'
-import { startLaunch } from '../../src/executor/launch.ts'
-import { isDead, listProcesses, readEnviron } from '../../src/executor/process-table.ts'
+import { identityOf, isAlive, signalProcess } from '../../src/executor/process/identity.ts'
+import type { LaunchChunk, LaunchRequest, LiveLaunch, RecoverRequest } from '../../src/executor/keeper/launch-types.ts'
+import { startLaunch } from '../../src/executor/keeper/launch.ts'
+import { isDead, listProcesses, readEnviron } from '../../src/executor/process/process-table.ts'
 
 export const MARK = 'DSH_TEST_MARK'
 

@@ -1,5 +1,5 @@
 /** Takes the lock of the folder in argv, says `locked <pid>` or `refused <code> <message>`, then waits for its end or for stdin to close. */
-import { acquireLock } from '../../src/engine/lock.ts'
+import { acquireLock } from '../../src/engine/state/lock.ts'
 
 const [, , folder = ''] = process.argv
 try {

@@ -1,8 +1,8 @@
 /** Recorded runs of the real command line, as steps for the watchdog and as records. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { ChildRecord } from '../../src/executor/child-record.ts'
-import { decodeRecord } from '../../src/executor/liveness.ts'
+import type { ChildRecord } from '../../src/executor/stream/child-record.ts'
+import { decodeRecord } from '../../src/executor/stream/liveness.ts'
 import type { Step } from './watch.ts'
 
 const ROOT = fileURLToPath(new URL('../fixtures/transcripts/', import.meta.url))

@@ -1,5 +1,5 @@
 /** One life of a child and what the watchdog must make of it, and the words such lives are written in. Times are seconds. */
-import type { WatchdogSettings } from '../../src/executor/watchdog-settings.ts'
+import type { WatchdogSettings } from '../../src/executor/watchdog/settings.ts'
 import * as says from './child-lines.ts'
 import { DEFAULT_CLOCKS } from './default-clocks.ts'
 import { watch, type Firing, type Step, type Subject } from './watch.ts'

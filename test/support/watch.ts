@@ -2,9 +2,9 @@
  * Plays a child's life against the watchdog in virtual time, the way a driver with one timer would: observe, check, sleep to the next deadline.
  * The watchdog comes as an argument, so that a changed copy of it can be played too.
  */
-import type * as liveness from '../../src/executor/liveness.ts'
-import type * as watchdog from '../../src/executor/watchdog.ts'
-import type { Observation, WatchdogSettings } from '../../src/executor/watchdog.ts'
+import type * as liveness from '../../src/executor/stream/liveness.ts'
+import type * as watchdog from '../../src/executor/watchdog/watchdog.ts'
+import type { Observation, WatchdogSettings } from '../../src/executor/watchdog/watchdog.ts'
 
 export interface Subject {
   readonly decodeRecord: typeof liveness.decodeRecord

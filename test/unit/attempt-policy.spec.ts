@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AttemptLaunches, Clock, EndReason, ExitFact, LaunchEnd, LaunchState, ReportedResult } from '../../src/core/attempt-types.ts'
-import { decideNext, type NextStep } from '../../src/executor/attempt-policy.ts'
-import { launchPrompt } from '../../src/executor/launch-prompt.ts'
-import { classifyLaunch } from '../../src/executor/launch-verdict.ts'
+import { decideNext, type NextStep } from '../../src/executor/openclaude/attempt-policy.ts'
+import { launchPrompt } from '../../src/executor/openclaude/launch-prompt.ts'
+import { classifyLaunch } from '../../src/executor/openclaude/launch-verdict.ts'
 
 const settings = { maxStalledRestarts: 2, canResume: true }
 const exited = (code: number | null, signal: string | null = null): ExitFact => ({ known: true, code, signal })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { OPENCLAUDE_DEFAULTS, openclaudeEnv, plainEnv } from '../../src/executor/child-env.ts'
+import { OPENCLAUDE_DEFAULTS, openclaudeEnv, plainEnv } from '../../src/executor/process/child-env.ts'
 
 const caller = { PATH: '/bin', HOME: '/h', LC_ALL: 'C', OPENAI_API_KEY: 'k', GONE: undefined, DSH_OPENCLAUDE_LAUNCH: 'outer' }
 

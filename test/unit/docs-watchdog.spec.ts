@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { defaultConfig } from '../../src/config.ts'
 import type { Clock } from '../../src/core/attempt-types.ts'
-import { MISSED_HEARTBEATS } from '../../src/executor/watchdog-settings.ts'
+import { MISSED_HEARTBEATS } from '../../src/executor/watchdog/settings.ts'
 import { DEFAULT_CLOCKS } from '../support/default-clocks.ts'
 
 /** Clock and default of each row of the table in the documentation. */

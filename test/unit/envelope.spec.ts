@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { addRecord, envelopeFacts, newEnvelope, type EnvelopeFacts } from '../../src/executor/envelope.ts'
-import { decodeRecord } from '../../src/executor/liveness.ts'
-import { readJsonOutput } from '../../src/executor/json-output.ts'
-import { sumLaunches, type Totals } from '../../src/executor/usage-totals.ts'
+import { addRecord, envelopeFacts, newEnvelope, type EnvelopeFacts } from '../../src/executor/stream/envelope.ts'
+import { decodeRecord } from '../../src/executor/stream/liveness.ts'
+import { readJsonOutput } from '../../src/executor/stream/json-output.ts'
+import { sumLaunches, type Totals } from '../../src/executor/stream/usage-totals.ts'
 import * as says from '../support/child-lines.ts'
 import { readRecords, readText } from '../support/recordings.ts'
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import { OpenClaudeError } from '../../src/errors.ts'
 import type { Executor } from '../../src/executor/executor.ts'
 import { newExecutorRegistry } from '../../src/executor/registry.ts'
-import { removeSessions, sessionStore } from '../../src/executor/sessions.ts'
-import { anySignal } from '../../src/executor/signals.ts'
+import { removeSessions, sessionStore } from '../../src/executor/openclaude/sessions.ts'
+import { anySignal } from '../../src/executor/process/signals.ts'
 
 const executor = (name: string, agent: boolean): Executor => ({
   name, agent,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { OpenClaudeError } from '../../src/errors.ts'
-import { findExecutable } from '../../src/executor/find-executable.ts'
+import { findExecutable } from '../../src/executor/process/find-executable.ts'
 
 let root: string
 beforeEach(() => {

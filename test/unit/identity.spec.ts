@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { expect, test } from 'vitest'
-import { compareOrigin, identify, isAlive, ownOrigin, signalProcess } from '../../src/executor/identity.ts'
-import { readProcess } from '../../src/executor/process-table.ts'
+import { compareOrigin, identify, isAlive, ownOrigin, signalProcess } from '../../src/executor/process/identity.ts'
+import { readProcess } from '../../src/executor/process/process-table.ts'
 
 test('an identity is boot, PID namespace, pid and start ticks (F25)', () => {
   const own = identify(process.pid)

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { ChildRecord } from '../../src/executor/child-record.ts'
-import { readEndNote, writeEndNote } from '../../src/executor/end-note.ts'
-import { LaunchReader } from '../../src/executor/launch-reader.ts'
-import { isCompleteResult } from '../../src/executor/launch-verdict.ts'
-import { NO_USAGE } from '../../src/executor/usage-totals.ts'
+import type { ChildRecord } from '../../src/executor/stream/child-record.ts'
+import { readEndNote, writeEndNote } from '../../src/executor/openclaude/end-note.ts'
+import { LaunchReader } from '../../src/executor/openclaude/launch-reader.ts'
+import { isCompleteResult } from '../../src/executor/openclaude/launch-verdict.ts'
+import { NO_USAGE } from '../../src/executor/stream/usage-totals.ts'
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`
 const INIT = line({ type: 'system', subtype: 'init', model: 'm', session_id: 's' })

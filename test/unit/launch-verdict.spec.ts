@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { EndReason, ExitFact, LaunchEnd, LaunchMode, ReportedResult } from '../../src/core/attempt-types.ts'
 import { CLOCKS } from '../../src/core/attempt-types.ts'
-import { addRecord, envelopeFacts, newEnvelope } from '../../src/executor/envelope.ts'
-import { classifyLaunch, type LaunchVerdict } from '../../src/executor/launch-verdict.ts'
-import { NO_USAGE } from '../../src/executor/usage-totals.ts'
+import { addRecord, envelopeFacts, newEnvelope } from '../../src/executor/stream/envelope.ts'
+import { classifyLaunch, type LaunchVerdict } from '../../src/executor/openclaude/launch-verdict.ts'
+import { NO_USAGE } from '../../src/executor/stream/usage-totals.ts'
 import { readExit, readRecords, readText } from '../support/recordings.ts'
 
 const OK: ReportedResult = { subtype: 'success', isError: false, stopReason: 'end_turn', text: 'Done.', errors: [], turns: 2, denials: [] }

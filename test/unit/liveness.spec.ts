@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ChildRecord } from '../../src/executor/child-record.ts'
-import { decodeRecord, decodeStderrLine } from '../../src/executor/liveness.ts'
-import { MAX_RESULT_TEXT_BYTES } from '../../src/executor/result-record.ts'
+import type { ChildRecord } from '../../src/executor/stream/child-record.ts'
+import { decodeRecord, decodeStderrLine } from '../../src/executor/stream/liveness.ts'
+import { MAX_RESULT_TEXT_BYTES } from '../../src/executor/stream/result-record.ts'
 import * as says from '../support/child-lines.ts'
 import { readRecords, readText } from '../support/recordings.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { PERMISSION_MODES } from '../../src/config/child-keys.ts'
-import { openclaudeFlags, stdinPrompt, type ArgvConfig } from '../../src/executor/openclaude-argv.ts'
-import { REPORT_INSTRUCTIONS } from '../../src/executor/report-block.ts'
-import { permissionFlags } from '../../src/executor/permissions.ts'
+import { openclaudeFlags, stdinPrompt, type ArgvConfig } from '../../src/executor/openclaude/argv.ts'
+import { REPORT_INSTRUCTIONS } from '../../src/executor/stream/report-block.ts'
+import { permissionFlags } from '../../src/executor/openclaude/permissions.ts'
 
 const base: ArgvConfig = {
   provider: '', model: '', maxTurns: 50, permissionMode: '', extraArgs: [], addDirs: [], appendSystemPrompt: '', noSessionPersistence: false, heartbeat: '30s',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { FramedLine } from '../../src/executor/child-record.ts'
-import type { FramerOptions } from '../../src/executor/output-lines.ts'
-import { LineFramer } from '../../src/executor/output-lines.ts'
+import type { FramedLine } from '../../src/executor/stream/child-record.ts'
+import type { FramerOptions } from '../../src/executor/stream/output-lines.ts'
+import { LineFramer } from '../../src/executor/stream/output-lines.ts'
 
 function frame(chunks: readonly (string | Uint8Array)[], options: FramerOptions = {}): readonly FramedLine[] {
   const framer = new LineFramer(options)

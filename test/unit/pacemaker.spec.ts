@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PACE_MS, Pacemaker, suspensionBetween, type Instant } from '../../src/executor/pacemaker.ts'
+import { PACE_MS, Pacemaker, suspensionBetween, type Instant } from '../../src/executor/watchdog/pacemaker.ts'
 
 const at = (monoMs: number, bootMs = monoMs): Instant => ({ monoMs, bootMs })
 

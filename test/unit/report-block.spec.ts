@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChildReport } from '../../src/core/attempt-types.ts'
-import { parseReport, REPORT_INSTRUCTIONS } from '../../src/executor/report-block.ts'
+import { parseReport, REPORT_INSTRUCTIONS } from '../../src/executor/stream/report-block.ts'
 
 type Present = Extract<ChildReport, { kind: 'present' }>
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import * as liveness from '../../src/executor/liveness.ts'
-import * as watchdog from '../../src/executor/watchdog.ts'
+import * as liveness from '../../src/executor/stream/liveness.ts'
+import * as watchdog from '../../src/executor/watchdog/watchdog.ts'
 import { outcomeOf, playSituation } from '../support/situation.ts'
 import { SITUATIONS } from '../support/situations.ts'
 

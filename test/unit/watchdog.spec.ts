@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeRecord } from '../../src/executor/liveness.ts'
-import { check, newWatchdog, nextDeadline, observe, type WatchdogState } from '../../src/executor/watchdog.ts'
+import { decodeRecord } from '../../src/executor/stream/liveness.ts'
+import { check, newWatchdog, nextDeadline, observe, type WatchdogState } from '../../src/executor/watchdog/watchdog.ts'
 import * as says from '../support/child-lines.ts'
 import { DEFAULT_CLOCKS } from '../support/default-clocks.ts'
 

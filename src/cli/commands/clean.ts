@@ -1,5 +1,5 @@
 /** `clean [run]`: removes finished runs and the sessions they made. Never a run that is unfinished or owned. */
-import { cleanRuns } from '../../engine/clean-runs.ts'
+import { cleanRuns } from '../../engine/runs/clean-runs.ts'
 import { OpenClaudeError } from '../../errors.ts'
 import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'

@@ -1,6 +1,6 @@
 /** What `retry`, `resolve` and `abort` share: a command for a run goes into the spool of its live engine, or is carried out here by taking the run over. */
 import type { ControlCommand } from '../../core/run-types.ts'
-import { controlRun } from '../../engine/runs.ts'
+import { controlRun } from '../../engine/runs/runs.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
 import { deferredView, driveRun, type DriveOptions } from '../drive-run.ts'
 import { configOf, type CommonOptions } from '../options.ts'

@@ -1,6 +1,6 @@
 /** `doctor [--live] [--salvage [run]]`. Exit code 3 when something would keep a run from starting. */
-import { examine } from '../../engine/doctor.ts'
-import { salvageRun } from '../../engine/salvage-run.ts'
+import { examine } from '../../engine/doctor/doctor.ts'
+import { salvageRun } from '../../engine/runs/salvage-run.ts'
 import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'
 

@@ -1,6 +1,6 @@
 /** `plan <graph>`: validates, then prints waves, critical path and the commands that would run. Starts nothing. */
 import { criticalPath, graphEdges, waves } from '../../core/graph-order.ts'
-import { planRun } from '../../engine/plan-run.ts'
+import { planRun } from '../../engine/runs/plan-run.ts'
 import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'
 import { graphOf } from './run.ts'

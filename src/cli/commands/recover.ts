@@ -1,8 +1,8 @@
 /** `recover [run]`: what is kept of attempts that were not accepted: the diff, the session, the logs, and how to get each back. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { attemptDir } from '../../engine/attempt-files.ts'
-import { readRun } from '../../engine/runs.ts'
+import { attemptDir } from '../../engine/state/attempt-files.ts'
+import { readRun } from '../../engine/runs/runs.ts'
 import { OpenClaudeError } from '../../errors.ts'
 import { configOf, type CommonOptions } from '../options.ts'
 import type { Output } from '../output.ts'

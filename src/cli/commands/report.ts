@@ -1,7 +1,7 @@
 /** `report [run]`: writes the report of a run from its journal, also while it runs. */
 import { join } from 'node:path'
-import { readRun } from '../../engine/runs.ts'
-import { writeReports } from '../../engine/write-reports.ts'
+import { readRun } from '../../engine/runs/runs.ts'
+import { writeReports } from '../../engine/runs/write-reports.ts'
 import { OpenClaudeError } from '../../errors.ts'
 import { renderMarkdown } from '../../report/render-markdown.ts'
 import { configOf, type CommonOptions } from '../options.ts'

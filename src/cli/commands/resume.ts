@@ -1,5 +1,5 @@
 /** `resume [run]`. */
-import { resumeRun } from '../../engine/runs.ts'
+import { resumeRun } from '../../engine/runs/runs.ts'
 import { PRODUCT_VERSION } from '../../version.ts'
 import { deferredView, driveRun, type DriveOptions } from '../drive-run.ts'
 import { exitCodeOfEnd } from '../exit-code.ts'

@@ -1,8 +1,8 @@
 /** `run <graph|"request">`. */
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { readGraphFile } from '../../engine/graph-file.ts'
-import { startRun } from '../../engine/runs.ts'
+import { readGraphFile } from '../../engine/documents/graph-file.ts'
+import { startRun } from '../../engine/runs/runs.ts'
 import type { Graph } from '../../core/graph-types.ts'
 import { OpenClaudeError } from '../../errors.ts'
 import { PRODUCT_VERSION } from '../../version.ts'

@@ -1,5 +1,5 @@
 /** `status [run]`: read only, works while an engine drives the run. */
-import { readRun } from '../../engine/runs.ts'
+import { readRun } from '../../engine/runs/runs.ts'
 import { exitCodeOf } from '../../report/build-report.ts'
 import { renderResult } from '../entry-lines.ts'
 import { table } from '../live-view.ts'

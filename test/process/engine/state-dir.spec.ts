@@ -3,8 +3,8 @@ import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, readdirSync, 
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createRun, ensureAttemptFolder, findRun, launchFolder, listRuns } from '../../../src/engine/run-folder.ts'
-import { locateRepository, openRepository, resolveStateDir } from '../../../src/engine/state-dir.ts'
+import { createRun, ensureAttemptFolder, findRun, launchFolder, listRuns } from '../../../src/engine/state/run-folder.ts'
+import { locateRepository, openRepository, resolveStateDir } from '../../../src/engine/state/state-dir.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const git = (cwd: string, ...args: readonly string[]): void => {

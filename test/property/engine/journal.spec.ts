@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
-import { createMemoryJournal } from '../../../src/engine/journal.ts'
-import { createRedactingStream } from '../../../src/engine/redacting-stream.ts'
-import { createRedactor } from '../../../src/engine/redact.ts'
+import { createMemoryJournal } from '../../../src/engine/journal/journal.ts'
+import { createRedactingStream } from '../../../src/engine/secrets/redacting-stream.ts'
+import { createRedactor } from '../../../src/engine/secrets/redact.ts'
 import { journalOptions, readEntries, reopenJournal } from '../../support/journals.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 60 })

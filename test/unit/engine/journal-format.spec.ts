@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { JOURNAL_VERSION, SYNCED_ENTRIES } from '../../../src/core/entry-types.ts'
-import { ENTRY_FIELDS } from '../../../src/engine/journal-format.ts'
+import { ENTRY_FIELDS } from '../../../src/engine/journal/format.ts'
 
 test('docs/journal-format.md lists every kind with its fields and its sync rule, and the version', () => {
   const text = readFileSync(new URL('../../../docs/journal-format.md', import.meta.url), 'utf8')

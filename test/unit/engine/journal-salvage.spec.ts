@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
-import { salvageJournal } from '../../../src/engine/journal-salvage.ts'
+import { salvageJournal } from '../../../src/engine/journal/salvage.ts'
 import { readEntries, reopenJournal, SAMPLE_ENTRIES, writeJournal } from '../../support/journals.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
 import type { OpenClaudeError } from '../../../src/errors.ts'
-import { GENESIS_HASH } from '../../../src/engine/journal-format.ts'
-import { openFileSink } from '../../../src/engine/journal-sink.ts'
-import type { JournalSink } from '../../../src/engine/journal-sink.ts'
-import { JournalWriter } from '../../../src/engine/journal-writer.ts'
-import { createRedactor } from '../../../src/engine/redact.ts'
+import { GENESIS_HASH } from '../../../src/engine/journal/format.ts'
+import { openFileSink } from '../../../src/engine/journal/sink.ts'
+import type { JournalSink } from '../../../src/engine/journal/sink.ts'
+import { JournalWriter } from '../../../src/engine/journal/writer.ts'
+import { createRedactor } from '../../../src/engine/secrets/redact.ts'
 
 const LAZY: Entry = { kind: 'engine-stopping', reason: 'test' }
 const SYNCED: Entry = { kind: 'task-unblocked', task: 'a' }

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createJournal, createMemoryJournal, openJournal } from '../../../src/engine/journal.ts'
-import { readJournal } from '../../../src/engine/journal-reader.ts'
-import { createRedactor } from '../../../src/engine/redact.ts'
+import { createJournal, createMemoryJournal, openJournal } from '../../../src/engine/journal/journal.ts'
+import { readJournal } from '../../../src/engine/journal/reader.ts'
+import { createRedactor } from '../../../src/engine/secrets/redact.ts'
 import { journalOptions, readEntries, reopenJournal, SAMPLE_ENTRIES, writeJournal } from '../../support/journals.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 

@@ -1,7 +1,7 @@
 import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scanLines } from '../../../src/engine/line-scan.ts'
+import { scanLines } from '../../../src/engine/journal/line-scan.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 interface Seen {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createRedactingStream } from '../../../src/engine/redacting-stream.ts'
-import { createRedactor, looksSecret } from '../../../src/engine/redact.ts'
+import { createRedactingStream } from '../../../src/engine/secrets/redacting-stream.ts'
+import { createRedactor, looksSecret } from '../../../src/engine/secrets/redact.ts'
 
 const SECRET = 'hunter2/"Zoë" & co'
 
