@@ -1,7 +1,7 @@
 /** What the sweep ends and, above all, what it spares. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identify, signalProcess } from '../../src/executor/process/identity.ts'
@@ -55,6 +55,15 @@ test('one that also cleared its environment is found by its working directory (F
   const escaped = await rig.pidFrom('pid')
   await launch.exited
   expect(rig.marked()).toEqual([])
+  expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
+  expect(isGone(escaped)).toBe(true)
+})
+
+test('one whose environment is empty to the last variable is found by its working directory too', async () => {
+  const launch = await rig.start(rig.request(['bash', '-c', `(env -i setsid sleep 300 > /dev/null 2>&1 & echo $! > pid) ; wait`]))
+  const escaped = await rig.pidFrom('pid')
+  await launch.exited
+  await until('its environment is empty', () => readFileSync(`/proc/${escaped}/environ`).length === 0)
   expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
   expect(isGone(escaped)).toBe(true)
 })

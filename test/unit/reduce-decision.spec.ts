@@ -199,7 +199,7 @@ describe('outcomes that no check is run for', () => {
       run.run()
       expect(run.entries.filter(entry => entry.kind === 'verdict' || entry.kind === 'decision').slice(0, 2)).toEqual([
         { kind: 'verdict', task: 'a', attempt: 1, verdict: { kind: 'rejected', reason: `The attempt ended as ${kind}: outcome ${kind}`, judgeError: false, evidence: [], findings: [], tree: 'tree' } },
-        { kind: 'decision', task: 'a', attempt: 1, round: 1, by: 'policy', decision: { kind: 'retry', reason: `The attempt ended as ${kind}: outcome ${kind}`, guidance: `The last attempt ended as ${kind}: outcome ${kind}` } },
+        { kind: 'decision', task: 'a', attempt: 1, round: 1, by: 'policy', decision: { kind: 'retry', reason: `The attempt ended as ${kind}: outcome ${kind}`, guidance: `The last attempt ended as ${kind}.` } },
       ])
       expect(statuses(run)).toEqual({ a: 'accepted' })
     },
