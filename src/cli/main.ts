@@ -11,4 +11,6 @@ if (major < 22 || (major === 22 && minor < 19) || major === 23) {
 } else {
   const { runCommandLine } = await import('./program.ts')
   process.exitCode = await runCommandLine(process.argv.slice(2))
+  // After a journal that failed, children live on under their keepers, and what follows them must not keep this process (F6).
+  if (process.exitCode === 3) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }

@@ -34,6 +34,8 @@ export interface RunHistory {
   status: 'running' | 'stopping' | 'stopped' | 'finished'
   result: RunResult | null
   engines: number
+  /** The last engine said that it left; false = it lives, or it died. */
+  engineLeft: boolean
   readonly tasks: TaskHistory[]
   readonly byId: Map<TaskId, TaskHistory>
   readonly warnings: { readonly at: string, readonly code: string, readonly message: string, readonly task: TaskId | null }[]
@@ -41,7 +43,7 @@ export interface RunHistory {
 
 export function newHistory(run: string, graph: Graph): RunHistory {
   const history: RunHistory = {
-    run, createdAt: null, finishedAt: null, lastAt: null, status: 'running', result: null, engines: 0, tasks: [], byId: new Map(), warnings: [],
+    run, createdAt: null, finishedAt: null, lastAt: null, status: 'running', result: null, engines: 0, engineLeft: true, tasks: [], byId: new Map(), warnings: [],
   }
   for (const spec of graph.tasks) addTask(history, spec, null)
   return history
@@ -80,6 +82,7 @@ function applyToRun(history: RunHistory, at: string, entry: Entry): boolean {
       return true
     case 'engine-started':
       history.engines += 1
+      history.engineLeft = false
       if (history.status !== 'finished') history.status = 'running'
       return true
     case 'run-reopened':
@@ -91,6 +94,7 @@ function applyToRun(history: RunHistory, at: string, entry: Entry): boolean {
       history.status = 'stopping'
       return true
     case 'engine-stopped':
+      history.engineLeft = true
       if (history.status !== 'finished') history.status = 'stopped'
       return true
     case 'run-finished':
