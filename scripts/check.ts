@@ -23,7 +23,7 @@ const STAGES: readonly Stage[] = [
   { name: 'lint', argv: ['oxlint', '--type-aware', '--disable-nested-config', '--deny-warnings'] },
   { name: 'dead code', argv: ['knip'] },
   { name: 'generated files', argv: ['node', 'scripts/generate-docs.ts', '--check'] },
-  { name: 'package', argv: ['publint', '--strict'] },
+  { name: 'package', argv: ['publint', '--strict', '--pack', 'npm'] },
   { name: 'package types', argv: ['attw', '--pack', '.', '--profile', 'esm-only'] },
   { name: 'guards', argv: ['node', 'scripts/prove-guards.ts'] },
 ]

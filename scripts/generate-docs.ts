@@ -1,12 +1,30 @@
-/** Writes `docs/errors.md`, `docs/configuration.md` and the configuration table of the README, where that has the markers. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+/**
+ * Writes `docs/errors.md`, `docs/configuration.md` and the configuration table of `README.md` from the tables of the source.
+ * With `--check` nothing is written: it exits 1 and names each file that is not what would be written.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { renderConfigPage, renderErrorsPage, replaceConfigBlock } from './docs/render.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const readme = join(root, 'README.md')
+const check = process.argv.includes('--check')
 
-writeFileSync(join(root, 'docs', 'errors.md'), renderErrorsPage())
-writeFileSync(join(root, 'docs', 'configuration.md'), renderConfigPage())
-if (existsSync(readme)) writeFileSync(readme, replaceConfigBlock(readFileSync(readme, 'utf8')))
+const FILES: Readonly<Record<string, (before: string) => string>> = {
+  'docs/errors.md': renderErrorsPage,
+  'docs/configuration.md': renderConfigPage,
+  'README.md': replaceConfigBlock,
+}
+
+for (const [name, render] of Object.entries(FILES)) {
+  const path = join(root, name)
+  const before = readFileSync(path, 'utf8')
+  const after = render(before)
+  if (after === before) continue
+  if (check) {
+    process.stderr.write(`${name} is stale: run \`node scripts/generate-docs.ts\`\n`)
+    process.exitCode = 1
+  } else {
+    writeFileSync(path, after)
+  }
+}

@@ -3,9 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { graphJsonSchema } from './schemas/graph-schema.ts'
+import { reportJsonSchema } from './schemas/report-schema.ts'
 
 const SCHEMAS = {
   'graph.schema.json': graphJsonSchema,
+  'report.schema.json': reportJsonSchema,
 }
 
 const folder = process.argv[2] ?? join(dirname(dirname(fileURLToPath(import.meta.url))), 'lib', 'schemas')

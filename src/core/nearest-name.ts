@@ -10,7 +10,7 @@ export interface NameFinder {
 }
 
 /** Distances computed at most by one finder; about one second of work. */
-export const NAME_COMPARISONS = 1_000_000
+const NAME_COMPARISONS = 1_000_000
 
 export function nameFinder(names: readonly string[], comparisons: number = NAME_COMPARISONS): NameFinder {
   let left = comparisons

@@ -6,7 +6,7 @@ import { assertNever } from '../errors.ts'
 import type { AttemptState } from './run-types.ts'
 import type { TaskSpec } from './graph-types.ts'
 
-export const GUIDANCE_HEADING = '## What came of the last attempt'
+const GUIDANCE_HEADING = '## What came of the last attempt'
 
 export interface PromptInput {
   readonly task: TaskSpec

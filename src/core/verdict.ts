@@ -17,7 +17,7 @@ export interface Judgement {
 export type GradeMeaning = 'green' | 'red' | 'no-evidence' | 'judge-error'
 
 /** What a grade proves. `flaky` and `red-before` prove nothing about the attempt; `tampered` speaks against it. */
-export function gradeMeaning(grade: Grade): GradeMeaning {
+function gradeMeaning(grade: Grade): GradeMeaning {
   switch (grade) {
     case 'passed':
       return 'green'

@@ -3,8 +3,9 @@
  * Pure. Texts of the child must have been redacted before they came into the launches.
  */
 import type {
-  AttemptOutcome, ChildReport, ExitFact, LaunchEnd, LaunchState, OutcomeKind, SpawnFailure, Usage,
+  AttemptOutcome, ChildReport, ExitFact, LaunchEnd, LaunchState, OutcomeKind, SpawnFailure,
 } from '../core/attempt-types.ts'
+import { addUsage, NO_USAGE } from '../core/usage.ts'
 import { assertNever } from '../errors.ts'
 
 export interface OutcomeFacts {
@@ -17,8 +18,6 @@ export interface OutcomeFacts {
   /** Command that continues a session by hand; null where there are no sessions. */
   readonly resumeCommand: ((sessionId: string) => string) | null
 }
-
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }
 
 /** Longest stderr tail that leaves a launch. */
 export const STDERR_TAIL_CHARS = 2000
@@ -45,15 +44,6 @@ export function attemptOutcome(facts: OutcomeFacts): AttemptOutcome {
     model: ends.findLast(end => end.model !== null)?.model ?? null,
     stderrTail: lastEnd?.stderrTail ?? '',
     durationMs: ends.reduce((sum, end) => sum + end.durationMs, 0),
-  }
-}
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
   }
 }
 

@@ -1,6 +1,6 @@
 /** Turns the history of a run into its report. Pure: adds up and renames, decides nothing. */
-import type { Usage } from '../core/attempt-types.ts'
 import type { RunResult } from '../core/entry-types.ts'
+import { addUsage, NO_USAGE } from '../core/usage.ts'
 import type { AttemptHistory, LaunchHistory } from './attempt-history.ts'
 import type { RunHistory, TaskHistory } from './history.ts'
 import { REPORT_VERSION, type Report, type ReportAttempt, type ReportLaunch, type ReportTask } from './report-schema.ts'
@@ -127,17 +127,6 @@ function reportLaunch(task: TaskHistory, launch: LaunchHistory, facts: ReportFac
     usage: end?.usage ?? null,
     costUsd: end?.costUsd ?? 0,
     directory: launch.dir,
-  }
-}
-
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }
-
-function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheCreationTokens: a.cacheCreationTokens + b.cacheCreationTokens,
   }
 }
 

@@ -7,7 +7,7 @@ import { decodeDecision, type TaskDecoder } from '../core/decode-decision.ts'
 import type { Advice } from '../core/evidence-types.ts'
 import { askAgain, buildQuestion } from './advisor-question.ts'
 import type { AdviceRequest, Advisor, AdvisorModel } from './ports.ts'
-import { writePrivateFile } from './private-file.ts'
+import { writePrivateFile } from '../durable-file.ts'
 
 export interface AdvisorDeps {
   readonly decodeTasks: TaskDecoder

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { GRADES, type Evidence, type Grade } from '../core/evidence-types.ts'
-import { writePrivateFile } from './private-file.ts'
+import { writePrivateFile } from '../durable-file.ts'
 
 export interface EvidenceCache {
   readonly get: (key: string) => Promise<Evidence | null>

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import type { FileEdit } from '../core/evidence-types.ts'
 import { lookAtTarget, parentsFault, type PatchRoot, type Target } from './patch-paths.ts'
 import { planEdits, renderPatch, type PatchPlan, type PlannedFile } from './patch-plan.ts'
-import { writePrivateFile } from './private-file.ts'
+import { writePrivateFile } from '../durable-file.ts'
 
 export type PatchResult =
   | { readonly kind: 'applied' }

@@ -11,7 +11,7 @@ import type { Scenario } from '../../src/simulator/scenario.ts'
 import { isAlive } from './processes.ts'
 import { writeScenario, writeSimExecutable } from './sim-rig.ts'
 import { tempProject, type TempProject } from './temp-project.ts'
-import { temporaryFolder } from './temporary-folder.ts'
+import { tempFolder } from './temp-folder.ts'
 import { waitFor } from './wait-for.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -52,20 +52,20 @@ export interface CliRigOptions {
 }
 
 /** A project with one test script that passes while no file named `broken` exists. */
-export const PROVABLE: Readonly<Record<string, string>> = {
+const PROVABLE: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ name: 'provable', type: 'module', scripts: { test: 'node check.mjs' } }),
   'package-lock.json': '{}',
   'check.mjs': 'import { existsSync } from "node:fs"\nif (existsSync("broken")) { console.error("broken is there"); process.exit(1) }\nconsole.log("# tests 1\\n# pass 1")\n',
 }
 
 /** Each task's child writes the file that the task is named after. */
-export const WRITES_ITS_FILE: Scenario = {
+const WRITES_ITS_FILE: Scenario = {
   rules: [{ when: { promptMatches: '^Task: ([^\\n]+)' }, play: [{ do: 'write', path: '{{1}}.txt', content: '{{1}}\n' }, { do: 'text', text: 'Wrote it.' }] }],
 }
 
 export function cliRig(options: CliRigOptions = {}): CliRig {
   const project = tempProject(options.files ?? PROVABLE)
-  const home = temporaryFolder()
+  const home = tempFolder()
   const stateDir = join(home, 'state')
   const sim = { ...writeScenario(home, options.scenario ?? WRITES_ITS_FILE), OPENCLAUDE_SIM_HEARTBEAT_MS: '200' }
   const executable = writeSimExecutable(home, sim)

@@ -106,7 +106,7 @@ export function fakeRun(tasks: Graph, options: FakeRunOptions = {}): FakeRun {
   })
 }
 
-export function fakeParts(world: FakeWorld, facts: { started: string[], prompts: Map<string, string>, alive: number, highWater: number }): EngineParts {
+function fakeParts(world: FakeWorld, facts: { started: string[], prompts: Map<string, string>, alive: number, highWater: number }): EngineParts {
   const executor: Executor = {
     name: 'fake',
     agent: true,

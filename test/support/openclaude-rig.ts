@@ -37,7 +37,7 @@ export interface OpenClaudeRigOptions extends RigOptions {
 }
 
 /** Windows ten times the noise of a busy machine, short enough for a test. */
-export const SCALED: Partial<ResolvedConfig> = {
+const SCALED: Partial<ResolvedConfig> = {
   heartbeat: '30s', idleTimeoutMs: 2000, toolTimeoutMs: 2000, firstEventTimeoutMs: 20_000, settleTimeoutMs: 2000, backgroundTimeoutMs: 2000,
   maxRuntimeMs: 60_000, killGraceMs: 1000,
 }

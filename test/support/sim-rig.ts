@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { SimCommand, SimHello, SimReport } from '../../src/simulator/remote.ts'
 import type { Scenario, Step } from '../../src/simulator/scenario.ts'
 
-export const SIM_MAIN: string = fileURLToPath(new URL('../../src/simulator/main.ts', import.meta.url))
+const SIM_MAIN: string = fileURLToPath(new URL('../../src/simulator/main.ts', import.meta.url))
 
 /** Program and first arguments. */
 export const SIM_COMMAND: readonly string[] = [process.execPath, SIM_MAIN]

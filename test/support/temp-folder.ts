@@ -1,11 +1,12 @@
 /** A folder that is removed after the test that asked for it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
+/** Absolute real path, mode 0700. */
 export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'dsh-openclaude-test-'))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'dsh-openclaude-test-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

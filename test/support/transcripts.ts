@@ -18,13 +18,7 @@ export interface RecordedRun {
   readonly timedOut: boolean
 }
 
-export interface TimelineEntry {
-  readonly t_ms: number
-  readonly stream: 'stdout' | 'stderr' | 'signal'
-  readonly text: string
-}
-
-export const TRANSCRIPTS_DIR: string = fileURLToPath(new URL('../fixtures/transcripts/', import.meta.url))
+const TRANSCRIPTS_DIR: string = fileURLToPath(new URL('../fixtures/transcripts/', import.meta.url))
 
 export function recordedRunNames(): string[] {
   return readdirSync(TRANSCRIPTS_DIR).filter(name => statSync(join(TRANSCRIPTS_DIR, name)).isDirectory()).toSorted()
@@ -46,11 +40,4 @@ export function readRecordedRun(name: string): RecordedRun {
     signal: exit.signal,
     timedOut: exit.timed_out,
   }
-}
-
-/** Empty for cases that were not timed. */
-export function readTimeline(name: string): TimelineEntry[] {
-  const path = join(TRANSCRIPTS_DIR, name, 'timeline.jsonl')
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return []
-  return readFileSync(path, 'utf8').split('\n').filter(line => line !== '').map(line => JSON.parse(line) as TimelineEntry)
 }

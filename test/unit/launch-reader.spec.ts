@@ -6,7 +6,7 @@ import type { ChildRecord } from '../../src/executor/stream/child-record.ts'
 import { readEndNote, writeEndNote } from '../../src/executor/openclaude/end-note.ts'
 import { LaunchReader } from '../../src/executor/openclaude/launch-reader.ts'
 import { isCompleteResult } from '../../src/executor/openclaude/launch-verdict.ts'
-import { NO_USAGE } from '../../src/executor/stream/usage-totals.ts'
+import { NO_USAGE } from '../../src/core/usage.ts'
 
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`
 const INIT = line({ type: 'system', subtype: 'init', model: 'm', session_id: 's' })

@@ -5,7 +5,7 @@ import { watchdogSettings } from '../../src/executor/openclaude/launch-request.t
 import { LaunchSupervisor, type SupervisedEnd, type SupervisorOptions } from '../../src/executor/openclaude/launch-supervisor.ts'
 import type { EndUrgency, LaunchChunk, LaunchExit, LiveLaunch } from '../../src/executor/keeper/launch-types.ts'
 import { Pacemaker } from '../../src/executor/watchdog/pacemaker.ts'
-import { NO_USAGE } from '../../src/executor/stream/usage-totals.ts'
+import { NO_USAGE } from '../../src/core/usage.ts'
 import type { WatchdogSettings } from '../../src/executor/watchdog/settings.ts'
 import { testConfig } from '../support/test-config.ts'
 

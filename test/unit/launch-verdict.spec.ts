@@ -3,7 +3,7 @@ import type { EndReason, ExitFact, LaunchEnd, LaunchMode, ReportedResult } from 
 import { CLOCKS } from '../../src/core/attempt-types.ts'
 import { addRecord, envelopeFacts, newEnvelope } from '../../src/executor/stream/envelope.ts'
 import { classifyLaunch, type LaunchVerdict } from '../../src/executor/openclaude/launch-verdict.ts'
-import { NO_USAGE } from '../../src/executor/stream/usage-totals.ts'
+import { NO_USAGE } from '../../src/core/usage.ts'
 import { readExit, readRecords, readText } from '../support/recordings.ts'
 
 const OK: ReportedResult = { subtype: 'success', isError: false, stopReason: 'end_turn', text: 'Done.', errors: [], turns: 2, denials: [] }

@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
+import { errnoOf } from '../../errno.ts'
 import type { Fault } from '../../errors.ts'
 import { parseJsonText } from './json-text.ts'
 import { locateFaults, locateSyntax } from './text-positions.ts'
@@ -80,5 +81,5 @@ function refused(message: string): ReadDocument {
 }
 
 function errorCode(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : String(cause)
+  return errnoOf(cause) ?? String(cause)
 }

@@ -4,7 +4,7 @@ import { buildPrompt } from '../../core/prompt.ts'
 import type { RunEvent } from '../../core/run-types.ts'
 import type { AttemptActivity, AttemptHandle, AttemptPorts, AttemptRequest, Executor } from '../../executor/executor.ts'
 import type { Workspace } from '../../workspace/workspace.ts'
-import { attemptDir, ensurePrivateDir, readTree, writePrivateFile } from '../state/attempt-files.ts'
+import { attemptDir, ensurePrivateDir, readTree, writeAttemptFile } from '../state/attempt-files.ts'
 import type { AttemptScope, EffectContext } from './effect-context.ts'
 
 export type StartedAttempt =
@@ -43,7 +43,7 @@ export async function keepDiff(context: EffectContext, scope: AttemptScope): Pro
   const workspace = await context.parts.workspace.prepare(spec.id, scope.attempt.attempt, { freshTree: false })
   const after = await context.parts.workspace.snapshot(workspace)
   if (after.fingerprint === before.fingerprint) return
-  await writePrivateFile(join(dir, 'diff.patch'), context.parts.redact(await context.parts.diff(workspace, before, after)))
+  await writeAttemptFile(join(dir, 'diff.patch'), context.parts.redact(await context.parts.diff(workspace, before, after)))
 }
 
 async function attemptRequest(
@@ -63,7 +63,7 @@ async function attemptRequest(
       guidanceSource: attempt.guidanceSource,
     })
     : ''
-  await writePrivateFile(join(dir, 'prompt.md'), context.parts.redact(prompt))
+  await writeAttemptFile(join(dir, 'prompt.md'), context.parts.redact(prompt))
   return {
     run: context.run,
     task: spec.id,

@@ -10,7 +10,7 @@ import type { FileEdit } from '../../core/evidence-types.ts'
 import { applyPatch, planPatch, recoverPatch, suggestPatch } from '../../supervision/patch.ts'
 import type { PatchRoot } from '../../supervision/patch-paths.ts'
 import type { PlannedFile } from '../../supervision/patch-plan.ts'
-import { ensurePrivateDir, writePrivateFile } from '../state/attempt-files.ts'
+import { ensurePrivateDir, writeAttemptFile } from '../state/attempt-files.ts'
 import type { PatchPort, PatchRequest } from './parts.ts'
 
 /** @param stateDir no patch may reach into it, wherever it lies. */
@@ -23,7 +23,7 @@ export function createPatchPort(mode: ResolvedConfig['patchMode'], stateDir: str
       if (planned.kind === 'refused') return { refused: planned.reasons.join('; ') }
       const { fingerprint } = await request.snapshot()
       await ensurePrivateDir(request.attemptDir)
-      await writePrivateFile(planFile(request), JSON.stringify(planned.files))
+      await writeAttemptFile(planFile(request), JSON.stringify(planned.files))
       await suggestPatch(diffFile(request), planned.files)
       return { before: fingerprint, after: mode === 'auto' ? hashOf(planned.files) : null, file: relative(request.runDir, diffFile(request)) }
     },

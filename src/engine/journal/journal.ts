@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Entry } from '../../core/entry-types.ts'
 import type { OpenClaudeError } from '../../errors.ts'
 import { parseCrashPoint } from './crash-point.ts'
-import { syncFolder, writeNewFile } from '../state/durable-file.ts'
+import { syncFolder, writeNewFile } from '../../durable-file.ts'
 import { GENESIS_HASH } from './format.ts'
 import type { JournalRecord } from './format.ts'
 import { readJournal } from './reader.ts'
@@ -16,6 +16,7 @@ import { memorySink, openFileSink } from './sink.ts'
 import { JournalWriter } from './writer.ts'
 import type { Journal, JournalClock } from './writer.ts'
 import type { Redactor } from '../secrets/redact.ts'
+import { isErrno } from '../../errno.ts'
 
 export type WarningEntry = Extract<Entry, { readonly kind: 'warning' }>
 
@@ -113,7 +114,7 @@ async function createUnlessPresent(path: string, bytes: Uint8Array): Promise<boo
     await writeNewFile(path, bytes)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (isErrno(error, 'EEXIST')) return false
     throw error
   }
 }

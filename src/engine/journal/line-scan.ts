@@ -5,7 +5,7 @@ const CHUNK_BYTES = 1 << 20
 const NEWLINE = 0x0a
 
 /** No entry comes near this: big things are files. A longer line is damage, and is not kept in memory. */
-export const MAX_LINE_BYTES = 64 << 20
+const MAX_LINE_BYTES = 64 << 20
 
 export interface ScannedTail {
   /** Offset behind the last newline. */

@@ -7,6 +7,7 @@ import { OpenClaudeError } from '../../errors.ts'
 import { decodeLine, GENESIS_HASH, hashLine } from './format.ts'
 import type { EntryHeader, JournalRecord } from './format.ts'
 import { scanLines } from './line-scan.ts'
+import { isErrno } from '../../errno.ts'
 
 export interface TornTail {
   readonly offset: number
@@ -72,13 +73,9 @@ export async function readJournal(path: string, onRecord: (record: JournalRecord
     previousOffset = offset
     if (decoded.entry !== null) onRecord({ header: decoded.header, entry: decoded.entry, offset })
   }).catch((error: unknown) => {
-    throw isAbsent(error) ? withoutJournal(path, error) : error
+    throw isErrno(error, 'ENOENT') ? withoutJournal(path, error) : error
   })
   return { seq, engine, hash, bytes: end, torn: rest === 0 ? null : { offset: end, bytes: rest }, version, skipped }
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 function withoutJournal(path: string, cause: unknown): OpenClaudeError {

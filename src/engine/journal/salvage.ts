@@ -7,10 +7,11 @@ import { basename, dirname, join } from 'node:path'
 import { JOURNAL_VERSION } from '../../core/entry-types.ts'
 import type { Entry } from '../../core/entry-types.ts'
 import { OpenClaudeError } from '../../errors.ts'
-import { syncFolder } from '../state/durable-file.ts'
+import { syncFolder } from '../../durable-file.ts'
 import { decodeLine, encodeLine, GENESIS_HASH, hashLine } from './format.ts'
 import type { EntryHeader } from './format.ts'
 import { scanLines } from './line-scan.ts'
+import { isErrno } from '../../errno.ts'
 
 export interface DroppedLine {
   readonly offset: number
@@ -134,7 +135,7 @@ async function keepOriginal(path: string): Promise<string> {
       await link(path, name)
       return name
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
+      if (isErrno(error, 'EEXIST')) continue
       await unlink(join(dirname(path), `.${basename(path)}.salvaged`))
       throw error
     }

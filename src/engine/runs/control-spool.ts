@@ -8,8 +8,9 @@ import { open, readdir, rename, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monotonicFactory } from 'ulid'
 import { z } from 'zod'
+import { errnoOf } from '../../errno.ts'
 import type { ControlCommand } from '../../core/run-types.ts'
-import { writeFileDurable } from '../state/durable-file.ts'
+import { writeFileDurable } from '../../durable-file.ts'
 
 export interface ControlMessage {
   /** ULID: ids of one sender sort in the order of sending. */
@@ -153,7 +154,7 @@ async function readMessage(path: string, name: string): Promise<ReadMessage> {
       await handle.close()
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = errnoOf(error)
     if (code === 'ENOENT') return { kind: 'gone' }
     if (code === 'ELOOP') return { kind: 'bad', why: 'it is a symbolic link' }
     throw error

@@ -4,7 +4,7 @@
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isMissing } from '../state/attempt-files.ts'
+import { isErrno } from '../../errno.ts'
 import type { RunFolder } from '../state/run-folder.ts'
 
 export const KEEP_RAW_MS: number = 14 * 24 * 3_600_000
@@ -45,7 +45,7 @@ async function finishTime(run: RunFolder): Promise<number | null> {
     const { run: facts } = JSON.parse(await readFile(run.reportJson, 'utf8')) as { run: { status: string, finishedAt: string | null } }
     return facts.status === 'finished' && facts.finishedAt !== null ? Date.parse(facts.finishedAt) : null
   } catch (error) {
-    if (isMissing(error) || error instanceof SyntaxError) return null
+    if (isErrno(error, 'ENOENT') || error instanceof SyntaxError) return null
     throw error
   }
 }

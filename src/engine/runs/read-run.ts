@@ -4,7 +4,7 @@ import type { RunHistory, TaskHistory } from '../../report/history.ts'
 import { applyToHistory, newHistory } from '../../report/history.ts'
 import { buildReport } from '../../report/build-report.ts'
 import type { Report } from '../../report/report-schema.ts'
-import { isMissing } from '../state/attempt-files.ts'
+import { isErrno } from '../../errno.ts'
 import { readJournal } from '../journal/reader.ts'
 import type { LockOwner } from '../state/lock-owner.ts'
 import type { RunFolder } from '../state/run-folder.ts'
@@ -50,7 +50,7 @@ async function readHistory(folder: RunFolder, file: RunFile): Promise<RunHistory
 }
 
 function isNeverCreated(error: unknown): boolean {
-  return isMissing(error) || (error instanceof Error && isMissing(error.cause))
+  return isErrno(error, 'ENOENT') || (error instanceof Error && isErrno(error.cause, 'ENOENT'))
 }
 
 export function reportOf(runDir: string, file: RunFile, history: RunHistory): Report {

@@ -2,6 +2,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TreeSnapshot } from '../../workspace/workspace.ts'
+import { isErrno } from '../../errno.ts'
 
 /** The tree as it was before the work: in the attempt's folder before that attempt, in the task's folder before its first one. */
 const TREE_FILE = 'before.json'
@@ -20,13 +21,13 @@ export async function ensurePrivateDir(dir: string): Promise<string> {
 }
 
 /** Whole or not at all, but not synced: these files help people and findings, none is the only copy of a fact. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
+export async function writeAttemptFile(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { mode: 0o600 })
   await rename(`${file}.new`, file)
 }
 
 export function writeTree(dir: string, tree: TreeSnapshot): Promise<void> {
-  return writePrivateFile(join(dir, TREE_FILE), JSON.stringify({ fingerprint: tree.fingerprint, files: [...tree.files] }))
+  return writeAttemptFile(join(dir, TREE_FILE), JSON.stringify({ fingerprint: tree.fingerprint, files: [...tree.files] }))
 }
 
 /** Null when there is none. */
@@ -35,7 +36,7 @@ export async function readTree(dir: string): Promise<TreeSnapshot | null> {
   try {
     text = await readFile(join(dir, TREE_FILE), 'utf8')
   } catch (error) {
-    if (isMissing(error)) return null
+    if (isErrno(error, 'ENOENT')) return null
     throw error
   }
   const { fingerprint, files } = JSON.parse(text) as { fingerprint: string, files: [string, string][] }
@@ -46,8 +47,4 @@ export async function readTree(dir: string): Promise<TreeSnapshot | null> {
 export async function dropTrees(runDir: string, index: number, task: string, lastAttempt: number): Promise<void> {
   const attempts = Array.from({ length: lastAttempt }, (_, before) => attemptDir(runDir, index, task, before + 1))
   for (const dir of [taskDir(runDir, index, task), ...attempts]) await rm(join(dir, TREE_FILE), { force: true })
-}
-
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

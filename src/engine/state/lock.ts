@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { tryLock } from 'fs-native-extensions'
 import { OpenClaudeError } from '../../errors.ts'
 import { compareOrigin, identify, isAlive, ownOrigin } from '../../executor/process/identity.ts'
-import { writeFileDurable } from './durable-file.ts'
+import { writeFileDurable } from '../../durable-file.ts'
 import { readOwner } from './lock-owner.ts'
 import type { LockOwner } from './lock-owner.ts'
 

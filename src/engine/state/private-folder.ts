@@ -6,6 +6,7 @@ import { constants } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { access, chmod, lstat, mkdir, realpath } from 'node:fs/promises'
 import { basename, dirname, join, parse, relative, sep } from 'node:path'
+import { isErrno } from '../../errno.ts'
 import { OpenClaudeError } from '../../errors.ts'
 
 const ROOT_UID = 0
@@ -37,7 +38,7 @@ export async function ensurePrivateFolder(path: string): Promise<void> {
 /** Something that exists is left to the checks that follow: another engine may have created the folder just now. */
 async function makeFolder(path: string): Promise<void> {
   await attempt(path, 'be created', () => mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (!isErrno(error, 'EEXIST')) throw error
   }))
 }
 
@@ -55,7 +56,7 @@ async function lookAt(path: string): Promise<Stats | null> {
   try {
     return await lstat(path)
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (isErrno(error, 'ENOENT')) return null
     throw unusable(path, 'be read', error)
   }
 }
@@ -95,8 +96,4 @@ function unusable(path: string, what: string, cause: unknown): OpenClaudeError {
 
 function refused(path: string, why: string, fix: string): OpenClaudeError {
   return new OpenClaudeError('OC_STATE_DIR', `State folder ${path} ${why}. ${fix}`, { subject: path, fix })
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

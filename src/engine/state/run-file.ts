@@ -9,7 +9,7 @@ import { OpenClaudeError } from '../../errors.ts'
 import type { ConfigKey, ConfigOrigin, ConfigWithOrigins, ResolvedConfig } from '../../core/config-types.ts'
 import type { Graph } from '../../core/graph-types.ts'
 import type { ResolvedChecks } from '../../supervision/checks.ts'
-import { writeFileDurable } from './durable-file.ts'
+import { writeFileDurable } from '../../durable-file.ts'
 
 export interface RunFile {
   readonly v: 1

@@ -6,9 +6,10 @@ import { randomInt } from 'node:crypto'
 import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OpenClaudeError } from '../../errors.ts'
-import { syncFolder } from './durable-file.ts'
+import { syncFolder } from '../../durable-file.ts'
 import { ensurePrivateFolder } from './private-folder.ts'
 import type { RepositoryPlace } from './state-dir.ts'
+import { isErrno } from '../../errno.ts'
 
 export interface RunFolder {
   readonly id: string
@@ -32,7 +33,7 @@ export async function createRun(place: RepositoryPlace, now: Date = new Date()):
     try {
       await mkdir(run.dir, { mode: 0o700 })
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'EEXIST') continue
+      if (isErrno(error, 'EEXIST')) continue
       throw new OpenClaudeError('OC_STATE_DIR', `The folder of a new run can't be created: ${error instanceof Error ? error.message : String(error)}.`, {
         subject: run.dir, fix: 'Choose another folder with --state-dir, or make this one writable.', cause: error,
       })
@@ -48,7 +49,7 @@ export async function listRuns(place: RepositoryPlace): Promise<readonly RunFold
   try {
     names = await readdir(place.runsDir)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isErrno(error, 'ENOENT')) return []
     throw error
   }
   return names.filter(name => RUN_ID.test(name)).sort().reverse().map(id => runFolder(place, id))

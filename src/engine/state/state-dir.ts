@@ -7,7 +7,7 @@ import { lstat, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { OpenClaudeError } from '../../errors.ts'
-import { writeFileDurable } from './durable-file.ts'
+import { writeFileDurable } from '../../durable-file.ts'
 import { findGitCommonDir } from './git-common-dir.ts'
 import { ensurePrivateFolder, ensureStateRoot } from './private-folder.ts'
 

@@ -8,6 +8,7 @@ import { open } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import picomatch from 'picomatch'
 import type { TaskSpec } from '../../core/graph-types.ts'
+import { isErrno } from '../../errno.ts'
 
 export type ReadFile =
   | { readonly kind: 'text', readonly text: string }
@@ -84,7 +85,7 @@ export async function readForPrompt(root: string, path: string): Promise<ReadFil
       await handle.close()
     }
   } catch (error) {
-    return skipped(error instanceof Error && 'code' in error && error.code === 'ELOOP' ? 'a link' : 'unreadable')
+    return skipped(isErrno(error, 'ELOOP') ? 'a link' : 'unreadable')
   }
 }
 

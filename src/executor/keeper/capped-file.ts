@@ -6,7 +6,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isCode } from './launch-files.ts'
+import { isErrno } from '../../errno.ts'
 
 const NO_SPACE_WAIT_MS = 500
 /** Ten minutes: whoever frees the disk gets that long, then the launch goes without its evidence. */
@@ -51,7 +51,7 @@ async function* chunksOf(pipe: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of pipe) yield chunk as Buffer
   } catch (error) {
-    if (!isCode(error, 'ERR_STREAM_PREMATURE_CLOSE') && !isCode(error, 'ECONNRESET')) throw error
+    if (!isErrno(error, 'ERR_STREAM_PREMATURE_CLOSE') && !isErrno(error, 'ECONNRESET')) throw error
   }
 }
 
@@ -67,7 +67,7 @@ export async function waitForSpace<T>(write: () => T | Promise<T>): Promise<T> {
     try {
       return await write()
     } catch (error) {
-      const full = isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT')
+      const full = isErrno(error, 'ENOSPC') || isErrno(error, 'EDQUOT')
       if (!full || tries === NO_SPACE_TRIES) throw error
       await sleep(NO_SPACE_WAIT_MS)
     }

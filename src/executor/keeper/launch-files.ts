@@ -4,6 +4,7 @@
  */
 import { closeSync, fsyncSync, openSync, readFileSync, readlinkSync, renameSync, symlinkSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isErrno } from '../../errno.ts'
 import type { ProcessIdentity, SpawnFailure } from '../../core/attempt-types.ts'
 import type { Origin } from '../process/identity.ts'
 import type { LaunchExit } from './launch-types.ts'
@@ -70,7 +71,7 @@ export function claimLaunch(dir: string, who: Claimant): Claimant {
     symlinkSync(who, path)
     return who
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error
+    if (!isErrno(error, 'EEXIST')) throw error
     return readlinkSync(path) === 'keeper' ? 'keeper' : 'engine'
   }
 }
@@ -85,10 +86,6 @@ export function readLaunchFile(dir: string): LaunchFile | null {
 
 export function readExitFile(dir: string): ExitFile | null {
   return readWhole<ExitFile>(join(dir, LAUNCH_FILES.exit))
-}
-
-export function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
 }
 
 /** Absent, unreadable and damaged are one case: the file tells nothing. Renaming makes a half-written one impossible short of disk damage. */

@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { SpawnFailure } from '../../core/attempt-types.ts'
-import { isCode } from './launch-files.ts'
+import { isErrno } from '../../errno.ts'
 
 interface SpawnSubject {
   readonly argv: readonly string[]
@@ -18,15 +18,15 @@ export function checkCwd(cwd: string): SpawnFailure | null {
 
 export function classifySpawnError(error: unknown, subject: SpawnSubject): SpawnFailure {
   const program = subject.argv[0] ?? ''
-  if (isCode(error, 'E2BIG')) {
+  if (isErrno(error, 'E2BIG')) {
     const longest = Math.max(...subject.argv.map(argument => Buffer.byteLength(argument)))
     return failure('argument-too-long', program, `The arguments of ${program} are too long for this system (longest: ${longest} bytes); pass long text through stdin.`)
   }
-  if (isCode(error, 'ERR_INVALID_ARG_VALUE') || isCode(error, 'ERR_INVALID_ARG_TYPE')) {
+  if (isErrno(error, 'ERR_INVALID_ARG_VALUE') || isErrno(error, 'ERR_INVALID_ARG_TYPE')) {
     return failure('bad-argument', program, `An argument or environment value of ${program} holds a NUL byte or is empty; remove it.`)
   }
   for (const code of ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM']) {
-    if (isCode(error, code)) return failure('no-resources', code, `The system refused another process or file (${code}); lower the concurrency or raise the limit.`)
+    if (isErrno(error, code)) return failure('no-resources', code, `The system refused another process or file (${code}); lower the concurrency or raise the limit.`)
   }
   const places = placesFor(program, subject)
   const present = places.filter(isFile)
@@ -34,7 +34,7 @@ export function classifySpawnError(error: unknown, subject: SpawnSubject): Spawn
   if (first === undefined) return failure('not-found', program, `The program ${program} was found at none of: ${places.join(', ')}. Install it or correct the name.`)
   const runnable = present.find(isExecutable)
   if (runnable === undefined) return failure('not-executable', first, `The program ${first} is not executable; set its executable bit.`)
-  if (isCode(error, 'ENOENT')) return failure('bad-interpreter', runnable, `The interpreter named in the first line of ${runnable} does not exist; correct that line.`)
+  if (isErrno(error, 'ENOENT')) return failure('bad-interpreter', runnable, `The interpreter named in the first line of ${runnable} does not exist; correct that line.`)
   return failure('not-executable', runnable, `The program ${runnable} could not be executed: ${error instanceof Error ? error.message : String(error)}.`)
 }
 
@@ -48,7 +48,7 @@ function cwdFault(cwd: string): string | null {
     accessSync(cwd, constants.X_OK)
     return null
   } catch (error) {
-    return isCode(error, 'EACCES') ? 'may not be entered' : 'does not exist'
+    return isErrno(error, 'EACCES') ? 'may not be entered' : 'does not exist'
   }
 }
 

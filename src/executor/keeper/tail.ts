@@ -4,7 +4,7 @@
  */
 import type { FileHandle } from 'node:fs/promises'
 import { open } from 'node:fs/promises'
-import { isCode } from './launch-files.ts'
+import { isErrno } from '../../errno.ts'
 
 export const TAIL_INTERVAL_MS = 200
 const READ_BYTES = 256 * 1024
@@ -70,7 +70,7 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'r')
   } catch (error) {
-    if (isCode(error, 'ENOENT')) return null
+    if (isErrno(error, 'ENOENT')) return null
     throw error
   }
 }

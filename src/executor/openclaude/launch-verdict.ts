@@ -57,7 +57,7 @@ export function isCompleteResult(end: LaunchEnd): boolean {
 }
 
 /** What of DESIGN 5.4 the result does not keep; empty = success. Texts name facts, they quote nothing the model wrote. */
-export function resultFaults(end: LaunchEnd): readonly string[] {
+function resultFaults(end: LaunchEnd): readonly string[] {
   return [...reportFaults(end), ...(end.backgroundTasks > 0 ? [`${String(end.backgroundTasks)} background tasks still ran`] : [])]
 }
 

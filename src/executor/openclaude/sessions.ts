@@ -4,7 +4,7 @@
  */
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isCode } from '../keeper/launch-files.ts'
+import { isErrno } from '../../errno.ts'
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -37,7 +37,7 @@ async function entries(folder: string): Promise<string[]> {
   try {
     return await readdir(folder)
   } catch (error) {
-    if (isCode(error, 'ENOENT') || isCode(error, 'ENOTDIR')) return []
+    if (isErrno(error, 'ENOENT') || isErrno(error, 'ENOTDIR')) return []
     throw error
   }
 }

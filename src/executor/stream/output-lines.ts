@@ -7,8 +7,8 @@ import type { FramedLine } from './child-record.ts'
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 
-export const DEFAULT_MAX_LINE_BYTES = 8 * 1024 * 1024
-export const DEFAULT_HEAD_BYTES = 1024 * 1024
+const DEFAULT_MAX_LINE_BYTES = 8 * 1024 * 1024
+const DEFAULT_HEAD_BYTES = 1024 * 1024
 
 export interface FramerOptions {
   /** A line with more bytes than this, its end of line not counted, is `oversize`. */

@@ -4,6 +4,7 @@
  * A version that counts per result, or that carries the totals of the session over a resume, is recognised by comparing both with `usage`.
  */
 import type { LaunchEnd, Usage } from '../../core/attempt-types.ts'
+import { addUsage, NO_USAGE } from '../../core/usage.ts'
 import type { ResultRecord } from './result-record.ts'
 
 export interface Totals {
@@ -12,7 +13,6 @@ export interface Totals {
   readonly costUsd: number
 }
 
-export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }
 const NOTHING: Totals = { usage: NO_USAGE, costUsd: 0 }
 
 export interface UsageTotals {
@@ -34,7 +34,7 @@ export function newUsageTotals(earlier: Totals = NOTHING): UsageTotals {
 
 /** Changes `totals` in place. */
 export function addReply(totals: UsageTotals, usage: Usage): void {
-  totals.uncounted = plus(totals.uncounted, usage)
+  totals.uncounted = addUsage(totals.uncounted, usage)
 }
 
 /** Changes `totals` in place. */
@@ -45,7 +45,7 @@ export function addResult(totals: UsageTotals, record: ResultRecord): void {
     totals.reported = said
   } else {
     totals.reported = {
-      usage: record.modelUsage !== null && isRunningTotal(totals.reported, record) ? said.usage : plus(totals.reported.usage, said.usage),
+      usage: record.modelUsage !== null && isRunningTotal(totals.reported, record) ? said.usage : addUsage(totals.reported.usage, said.usage),
       costUsd: isRunningCost(totals.reported, record) ? said.costUsd : totals.reported.costUsd + said.costUsd,
     }
   }
@@ -57,14 +57,14 @@ export function addResult(totals: UsageTotals, record: ResultRecord): void {
 export function processTotals(totals: UsageTotals): Totals {
   const { reported, inherited } = totals
   return {
-    usage: plus(minus(reported.usage, inherited.usage), totals.uncounted),
+    usage: addUsage(minus(reported.usage, inherited.usage), totals.uncounted),
     costUsd: Math.max(0, reported.costUsd - inherited.costUsd),
   }
 }
 
 /** Sum over launches; each end holds its own process alone. */
 export function sumLaunches(ends: readonly Pick<LaunchEnd, 'usage' | 'costUsd'>[]): Totals {
-  return ends.reduce<Totals>((sum, end) => ({ usage: plus(sum.usage, end.usage), costUsd: sum.costUsd + end.costUsd }), NOTHING)
+  return ends.reduce<Totals>((sum, end) => ({ usage: addUsage(sum.usage, end.usage), costUsd: sum.costUsd + end.costUsd }), NOTHING)
 }
 
 /**
@@ -95,19 +95,12 @@ function tokens(usage: Usage): number {
   return FIELDS.reduce((sum, field) => sum + usage[field], 0)
 }
 
-function combine(a: Usage, b: Usage, operation: (x: number, y: number) => number): Usage {
-  return {
-    inputTokens: operation(a.inputTokens, b.inputTokens),
-    outputTokens: operation(a.outputTokens, b.outputTokens),
-    cacheReadTokens: operation(a.cacheReadTokens, b.cacheReadTokens),
-    cacheCreationTokens: operation(a.cacheCreationTokens, b.cacheCreationTokens),
-  }
-}
-
-function plus(a: Usage, b: Usage): Usage {
-  return combine(a, b, (x, y) => x + y)
-}
-
 function minus(a: Usage, b: Usage): Usage {
-  return combine(a, b, (x, y) => Math.max(0, x - y))
+  const less = (field: keyof Usage): number => Math.max(0, a[field] - b[field])
+  return {
+    inputTokens: less('inputTokens'),
+    outputTokens: less('outputTokens'),
+    cacheReadTokens: less('cacheReadTokens'),
+    cacheCreationTokens: less('cacheCreationTokens'),
+  }
 }

@@ -12,7 +12,7 @@ import { ledgerOf } from '../../support/cheap-executor.ts'
 import { cliRig, livePids } from '../../support/cli-rig.ts'
 import { CHEAP_DIAMOND, engineRig } from '../../support/engine-rig.ts'
 import { expectSoundHistory } from '../../support/history-checker.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const EVERY = process.env['OC_ALL_CRASH_POINTS'] === '1'
 const SPREAD = 42
@@ -33,7 +33,7 @@ test('F1: killed at any journal write, a diamond of five resumes to the same end
 })
 
 test('F1: killed at a write in every engine of a run, it still ends', { timeout: 120_000 }, async () => {
-  const rig = engineRig({ folder: temporaryFolder(), graph: CHEAP_DIAMOND })
+  const rig = engineRig({ folder: tempFolder(), graph: CHEAP_DIAMOND })
   await rig.spawn('start', { OC_CRASH_AT: '2:mid' }).ended
   for (const point of ['1:before', '1:mid', '1:after', '2:mid', '4:after', '7:mid']) await rig.spawn('resume', { OC_CRASH_AT: point }).ended
   expect(await rig.resume()).toBe('complete')
@@ -62,7 +62,7 @@ test.each(['launch-intended', 'launch-live', 'launch-ended'] as const)('F1: kill
 })
 
 async function crashAndResume(point: string): Promise<number> {
-  const rig = engineRig({ folder: temporaryFolder(), graph: CHEAP_DIAMOND })
+  const rig = engineRig({ folder: tempFolder(), graph: CHEAP_DIAMOND })
   const { signal, code, stderr } = await rig.spawn('start', { OC_CRASH_AT: point }).ended
   expect([point, signal ?? code, stderr]).toEqual([point, signal === null ? 0 : 'SIGKILL', ''])
   const accepted = acceptedIn(await entriesOf(rig.journalPath()))
@@ -98,7 +98,7 @@ async function entriesOf(path: string): Promise<readonly Entry[]> {
 
 /** Entries of one write share their time. Counted in a child: this process is warm and has other timing. */
 async function countWrites(): Promise<number> {
-  const rig = engineRig({ folder: temporaryFolder(), graph: CHEAP_DIAMOND })
+  const rig = engineRig({ folder: tempFolder(), graph: CHEAP_DIAMOND })
   expect((await rig.spawn('start').ended).code).toBe(0)
   return new Set((await recordsOf(rig.journalPath())).map(({ header }) => header.mono)).size
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readEntries } from '../../support/journals.ts'
 import { startNodeChild } from '../../support/node-child.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const WRITES = 3
 
@@ -21,7 +21,7 @@ const numbersOf = async (path: string): Promise<readonly number[]> =>
 const points = Array.from({ length: WRITES }, (_, index) => ['before', 'mid', 'after'].map(moment => `${index + 1}:${moment}`)).flat()
 
 test.each(points)('F1: killed at journal write %s, the next start loses nothing that was acknowledged and goes on with an intact chain', async (crashAt) => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const path = join(folder, 'journal.ndjson')
   const crashed = await write(path, crashAt)
   expect([crashed.signal, crashed.acknowledged]).toEqual(['SIGKILL', Number(crashAt[0]) - 1])
@@ -32,14 +32,14 @@ test.each(points)('F1: killed at journal write %s, the next start loses nothing 
 })
 
 test('F1: a journal survives a crash at every write of every restart', async () => {
-  const path = join(temporaryFolder(), 'journal.ndjson')
+  const path = join(tempFolder(), 'journal.ndjson')
   for (const moment of ['mid', 'before', 'mid', 'after', 'mid', 'after']) await write(path, `1:${moment}`)
   await write(path, '')
   expect(await numbersOf(path)).toEqual([1, 2, 3])
 })
 
 test('a crash point that can not be read is refused, so that no test passes without its crash', async () => {
-  const path = join(temporaryFolder(), 'journal.ndjson')
+  const path = join(tempFolder(), 'journal.ndjson')
   const child = startNodeChild('journal-child.ts', [path, '1'], { OC_CRASH_AT: '1:sometime' })
   expect((await child.exited).code).toBe(1)
 })

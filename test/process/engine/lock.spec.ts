@@ -6,7 +6,7 @@ import { acquireLock } from '../../../src/engine/state/lock.ts'
 import { findLiveOwner, readOwner } from '../../../src/engine/state/lock-owner.ts'
 import { startNodeChild } from '../../support/node-child.ts'
 import type { NodeChild } from '../../support/node-child.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { waitFor } from '../../support/wait-for.ts'
 
 async function startOwner(folder: string): Promise<NodeChild> {
@@ -18,7 +18,7 @@ async function startOwner(folder: string): Promise<NodeChild> {
 const stateOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /, '')[0] ?? ''
 
 test('F8: a second engine is refused with pid, host and start time of the first, also while the first is stopped', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const owner = await startOwner(folder)
   const since = (await readOwner(folder))?.since
   const expected = `pid ${owner.pid} on ${hostname()}, since ${since}`
@@ -31,7 +31,7 @@ test('F8: a second engine is refused with pid, host and start time of the first,
 })
 
 test('F9: after a kill -9 of the owner the lock is free at once, and the next owner learns whom it replaces', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const owner = await startOwner(folder)
   owner.process.kill('SIGKILL')
   await owner.exited
@@ -44,7 +44,7 @@ test('F9: after a kill -9 of the owner the lock is free at once, and the next ow
 })
 
 test('an owner that leaves by itself leaves nothing abandoned and no live owner', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const owner = await startOwner(folder)
   owner.process.stdin?.end()
   await owner.exited
@@ -55,7 +55,7 @@ test('an owner that leaves by itself leaves nothing abandoned and no live owner'
 })
 
 test('two engines inside one process exclude each other too', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const first = await acquireLock(folder)
   await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'OC_LOCK_HELD' })
   await first.release()
@@ -63,7 +63,7 @@ test('two engines inside one process exclude each other too', async () => {
 })
 
 test('removing or replacing the lock file does not let a second owner in', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const owner = await startOwner(folder)
   rmSync(join(folder, 'lock'))
   await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'OC_LOCK_HELD', message: expect.stringContaining(`pid ${owner.pid} `) })
@@ -73,7 +73,7 @@ test('removing or replacing the lock file does not let a second owner in', async
 })
 
 test('an unreleased owner on another host, or in a PID namespace whose lock file is gone, is refused as foreign', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   await (await acquireLock(folder)).release()
   const owner = await readOwner(folder)
   const pretend = (changes: object): void => writeFileSync(join(folder, 'owner.json'), JSON.stringify({ ...owner, released: false, ...changes }))
@@ -86,7 +86,7 @@ test('an unreleased owner on another host, or in a PID namespace whose lock file
 })
 
 test('an owner file that can not be understood does not keep anyone out', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   writeFileSync(join(folder, 'owner.json'), '{"identity":')
   await (await acquireLock(folder)).release()
   expect(['lock', 'owner.json'].map(name => (statSync(join(folder, name)).mode & 0o777).toString(8))).toEqual(['600', '600'])

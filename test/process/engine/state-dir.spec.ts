@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createRun, ensureAttemptFolder, findRun, launchFolder, listRuns } from '../../../src/engine/state/run-folder.ts'
 import { locateRepository, openRepository, resolveStateDir } from '../../../src/engine/state/state-dir.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const git = (cwd: string, ...args: readonly string[]): void => {
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], { cwd, stdio: 'ignore' })
 }
 
 function project(): { readonly root: string, readonly state: string, readonly repo: string } {
-  const root = temporaryFolder()
+  const root = tempFolder()
   const repo = join(root, 'My Repo!')
   mkdirSync(join(repo, 'packages', 'app'), { recursive: true })
   git(repo, 'init', '-q')
@@ -53,7 +53,7 @@ test('git variables of the caller do not lead to another repository', async () =
 })
 
 test('a folder outside of any repository is keyed by its real path, through a link too', async () => {
-  const root = temporaryFolder()
+  const root = tempFolder()
   mkdirSync(join(root, 'plain'))
   symlinkSync(join(root, 'plain'), join(root, 'link'))
   const [plain, link] = await Promise.all(['plain', 'link'].map(name => locateRepository(join(root, 'state'), join(root, name))))
@@ -61,7 +61,7 @@ test('a folder outside of any repository is keyed by its real path, through a li
 })
 
 test('a missing or wrong work directory is named', async () => {
-  const root = temporaryFolder()
+  const root = tempFolder()
   writeFileSync(join(root, 'file'), '')
   await expect(openRepository(join(root, 'state'), join(root, 'absent'))).rejects.toMatchObject({ code: 'OC_WORKDIR_INVALID' })
   await expect(openRepository(join(root, 'state'), join(root, 'file'))).rejects.toMatchObject({ code: 'OC_WORKDIR_INVALID' })
@@ -100,7 +100,7 @@ test('F7: a state folder that can not be created, or is a file, is refused', asy
 })
 
 test('F7: a read-only state folder is refused for a user who is bound by modes', async () => {
-  const root = temporaryFolder()
+  const root = tempFolder()
   const state = join(root, 'state')
   const workdir = join(root, 'plain')
   mkdirSync(workdir)

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { sendControl, watchControl } from '../../../src/engine/runs/control-spool.ts'
 import type { ControlMessage, ControlWatch } from '../../../src/engine/runs/control-spool.ts'
 import type { ControlCommand } from '../../../src/core/run-types.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { waitFor } from '../../support/wait-for.ts'
 
 interface Engine {
@@ -35,7 +35,7 @@ const retry = (task: string): ControlCommand => ({ kind: 'retry', task, guidance
 const isEmpty = (folder: string) => (): boolean => readdirSync(folder).length === 0
 
 test('commands arrive in the order they were sent, once each, and leave nothing behind', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const ids: string[] = []
   for (const task of ['a', 'b', 'c', 'd']) ids.push(await send(folder, retry(task)))
   expect(readdirSync(folder).map(name => (statSync(join(folder, name)).mode & 0o777).toString(8))).toEqual(['600', '600', '600', '600'])
@@ -51,7 +51,7 @@ test('commands arrive in the order they were sent, once each, and leave nothing 
 })
 
 test('a command that was journalled before a crash, and not deleted, is deleted without acting again', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const first = await send(folder, { kind: 'abort' })
   const second = await send(folder, { kind: 'stop' })
   const { got } = engine(folder, { seen: [first] })
@@ -60,7 +60,7 @@ test('a command that was journalled before a crash, and not deleted, is deleted 
 })
 
 test('a command whose handling failed stays for the next engine, and the watch ends', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   await send(folder, { kind: 'abort' })
   await send(folder, { kind: 'stop' })
   const failing = engine(folder, { handler: () => Promise.reject(new Error('poisoned')) })
@@ -73,7 +73,7 @@ test('a command whose handling failed stays for the next engine, and the watch e
 })
 
 test('a file that is no command is set aside with a warning that says why, and the next command still arrives', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const name = (digit: number): string => `0000000000000000000000000${digit}.json`
   const message = { id: name(3).slice(0, -5), run: 'r', by: 'b', at: '', command: { kind: 'abort' } }
   writeFileSync(join(folder, name(1)), '{"id":')
@@ -97,7 +97,7 @@ test('a file that is no command is set aside with a warning that says why, and t
 })
 
 test('close waits for the handler that runs, and starts no other', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   await send(folder, { kind: 'stop' })
   await send(folder, { kind: 'abort' })
   const gate = Promise.withResolvers<void>()
@@ -113,7 +113,7 @@ test('close waits for the handler that runs, and starts no other', async () => {
 })
 
 test('where notification works a command is taken before the next poll', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const { got } = engine(folder, { pollMs: 600_000 })
   await waitFor('the command arrived', async () => {
     await send(folder, { kind: 'stop' })

@@ -5,7 +5,7 @@ import type { Entry } from '../../../src/core/entry-types.ts'
 import { openJournal } from '../../../src/engine/journal/journal.ts'
 import { readJournal } from '../../../src/engine/journal/reader.ts'
 import { journalOptions, readEntries, reopenJournal, SAMPLE_ENTRIES, writeJournal } from '../../support/journals.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const NEXT: Entry = { kind: 'task-unblocked', task: 'after' }
 
@@ -18,7 +18,7 @@ interface Sample {
 }
 
 async function sample(): Promise<Sample> {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const path = join(folder, 'journal.ndjson')
   await writeJournal(path, SAMPLE_ENTRIES)
   const bytes = readFileSync(path)

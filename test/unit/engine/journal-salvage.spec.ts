@@ -4,10 +4,10 @@ import { expect, test } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
 import { salvageJournal } from '../../../src/engine/journal/salvage.ts'
 import { readEntries, reopenJournal, SAMPLE_ENTRIES, writeJournal } from '../../support/journals.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 async function damaged(change: (lines: string[]) => readonly string[]): Promise<{ readonly path: string, readonly bytes: Buffer }> {
-  const path = join(temporaryFolder(), 'journal.ndjson')
+  const path = join(tempFolder(), 'journal.ndjson')
   await writeJournal(path, SAMPLE_ENTRIES)
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1).map(line => `${line}\n`)
   writeFileSync(path, change(lines).join(''))

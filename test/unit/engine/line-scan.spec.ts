@@ -2,7 +2,7 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scanLines } from '../../../src/engine/journal/line-scan.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 interface Seen {
   readonly text: string | null
@@ -16,7 +16,7 @@ async function scan(path: string): Promise<{ readonly lines: readonly Seen[], re
 }
 
 test('lines that cross, fill and end exactly at the borders of chunks come out whole, with their offsets', async () => {
-  const path = join(temporaryFolder(), 'file')
+  const path = join(tempFolder(), 'file')
   const chunk = 1 << 20
   const texts = ['a'.repeat(chunk - 1), 'b', 'c'.repeat(3 * chunk), '', 'd'.repeat(chunk), 'e'.repeat(2 * chunk - 5), 'f']
   writeFileSync(path, `${texts.join('\n')}\n${'g'.repeat(chunk + 7)}`)
@@ -32,7 +32,7 @@ test('lines that cross, fill and end exactly at the borders of chunks come out w
 })
 
 test('a line that is longer than any entry is not kept in memory, and the next line is read', async () => {
-  const path = join(temporaryFolder(), 'file')
+  const path = join(tempFolder(), 'file')
   writeFileSync(path, 'first\n')
   truncateSync(path, (66 << 20) + 6)
   appendFileSync(path, '\nlast\n')
@@ -42,7 +42,7 @@ test('a line that is longer than any entry is not kept in memory, and the next l
 })
 
 test('an empty file has no lines', async () => {
-  const path = join(temporaryFolder(), 'file')
+  const path = join(tempFolder(), 'file')
   writeFileSync(path, '')
   expect(await scan(path)).toEqual({ lines: [], end: 0, rest: 0 })
 })

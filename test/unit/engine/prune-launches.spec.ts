@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pruneLaunches } from '../../../src/engine/runs/prune-launches.ts'
 import type { RunFolder } from '../../../src/engine/state/run-folder.ts'
-import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 
 const DAY = 24 * 3_600_000
 
@@ -18,7 +18,7 @@ function run(root: string, id: string, finishedAt: string | null, bytes: number)
 }
 
 test('raw output goes after its age or above the size, newest kept; journals, prompts and unfinished runs stay', async () => {
-  const root = temporaryFolder()
+  const root = tempFolder()
   const now = Date.parse('2030-03-01T00:00:00Z')
   const at = (days: number): string => new Date(now - days * DAY).toISOString()
   const open = run(root, 'open', null, 100)

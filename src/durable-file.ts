@@ -3,7 +3,7 @@
  * The one place that does this; the journal, which is append-only, has its own writer.
  */
 import { randomBytes } from 'node:crypto'
-import { open, rename, unlink } from 'node:fs/promises'
+import { mkdir, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /**
@@ -20,6 +20,12 @@ export async function writeFileDurable(path: string, data: string | Uint8Array):
     throw error
   }
   await syncFolder(dirname(path))
+}
+
+/** The same, with the missing folders above made with mode 0700. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await writeFileDurable(path, text)
 }
 
 /** Creates `path` with mode 0600 and syncs its content; rejects with EEXIST when it exists. The folder is not synced. */
