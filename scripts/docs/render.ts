@@ -4,10 +4,10 @@ import { CONFIG_KEYS, CONFIG_SCHEMA } from '../../src/config/keys.ts'
 import { ERROR_CODES, type RetryHint } from '../../src/errors.ts'
 
 export const CONFIG_START = '<!-- config:start -->'
-export const CONFIG_END = '<!-- config:end -->'
+const CONFIG_END = '<!-- config:end -->'
 
 /** A Markdown table of every key: type, default, meaning, and what a bad value gets. */
-export function renderConfigTable(): string {
+function renderConfigTable(): string {
   const defaults = defaultConfig('cli')
   return table(['Key', 'Type', 'Default', 'Meaning', 'Bad value'], CONFIG_KEYS.map(key => {
     const { type, meaning, bad } = CONFIG_SCHEMA[key]

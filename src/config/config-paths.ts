@@ -36,7 +36,7 @@ export function resolvePaths({ config, origins, fault, warn }: CrossRules, conte
 }
 
 /** `$XDG_STATE_HOME/dsh-openclaude`, else `~/.local/state/dsh-openclaude`. */
-export function defaultStateDir(context: PathContext): string {
+function defaultStateDir(context: PathContext): string {
   return join(baseDirectory(context, 'XDG_STATE_HOME', join('.local', 'state')), PRODUCT)
 }
 

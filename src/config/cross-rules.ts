@@ -3,7 +3,7 @@ import type { ConfigKey, ConfigOrigin, ResolvedConfig } from '../core/config-typ
 import { heartbeatMs } from './child-keys.ts'
 import type { Surface } from './key-spec.ts'
 
-export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface CrossRules {
   readonly config: Mutable<ResolvedConfig>

@@ -36,7 +36,7 @@ interface Facts<T> {
 }
 
 /** A key of one value under one rule. `narrow` tells the compiler what the rule has proved. */
-export function ruled<T>(type: string, rule: Rule, narrow: (value: unknown) => value is T, facts: Facts<T>): KeySpec<T> {
+function ruled<T>(type: string, rule: Rule, narrow: (value: unknown) => value is T, facts: Facts<T>): KeySpec<T> {
   return {
     type,
     meaning: facts.meaning,

@@ -2,7 +2,7 @@
 import type { Fault } from '../errors.ts'
 
 /** Faults kept one by one; the rest is counted. */
-export const MAX_FAULTS = 1_000
+const MAX_FAULTS = 1_000
 
 export interface FaultList {
   readonly add: (path: string, message: string, suggestion?: string) => void

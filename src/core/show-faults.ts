@@ -15,7 +15,7 @@ export function listFaults(faults: readonly Fault[]): string {
   return [':', ...faults.slice(0, SHOWN_FAULTS).map(faultLine), ...rest].join('\n  ')
 }
 
-export function faultLine(fault: Fault): string {
+function faultLine(fault: Fault): string {
   const place = fault.line === undefined ? '' : `${fault.line}:${fault.column ?? 1} `
   const suggestion = fault.suggestion === undefined ? '' : ` Suggestion: ${fault.suggestion}`
   return `${place}${fault.path}  ${fault.message}${suggestion}`

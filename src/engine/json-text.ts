@@ -35,7 +35,7 @@ interface Level {
  * Calls `visit` with the path and offset of the root, of every member (its key) and of every item, in order of the text.
  * Returns the first syntax fault, or null for well-formed JSON.
  */
-export function walkJson(text: string, visit: (path: string, offset: number) => void): SyntaxFault | null {
+function walkJson(text: string, visit: (path: string, offset: number) => void): SyntaxFault | null {
   const stack: Level[] = []
   let at = skipSpace(text, 0)
   let path = '$'

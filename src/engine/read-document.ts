@@ -17,7 +17,7 @@ export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 const REPLACEMENT = '\ufffd'
 const BYTE_ORDER_MARK = '\ufeff'
 
-export interface TextDocument {
+interface TextDocument {
   readonly format: 'json' | 'yaml'
   readonly text: string
   readonly value: unknown
