@@ -6,7 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readGraphFile } from '../src/engine/graph-file.ts'
+import { readGraphFile } from '../src/engine/documents/graph-file.ts'
 
 const LIMIT = 2.0
 /** Tasks to rounds; a small file is over in one slice of the scheduler, so it needs more of them. */

@@ -35,6 +35,7 @@ export const ERROR_CODES = {
   OC_CHILD_NOT_FOUND: code(3, 'after-change', 'The executable was found in none of the places that were tried.'),
   OC_CHILD_SPAWN: code(3, 'after-change', 'The child process could not be started.'),
   OC_CHILD_VERSION: code(3, 'after-change', 'The executable did not answer a version request.'),
+  OC_ADVISOR_FAILED: code(3, 'same-input', 'The model behind the advisor could not be asked, or did not answer.'),
   OC_PATCH_REFUSED: code(2, 'after-change', 'A patch names a file outside the work tree, passes through a symbolic link, or does not apply.'),
   OC_SIGNAL_EMPTY: code(3, 'never', 'A composite abort signal was asked for over no signals.'),
   OC_INTERNAL: code(3, 'never', 'A rule of this program was broken by the program itself; please report it.'),

@@ -1,6 +1,6 @@
 /**
  * From an unknown value to a validated graph, or to all its faults together (R-53, T24). Pure; reading text and positions in it are
- * `../engine/graph-file.ts`. Past this point nobody checks a graph again.
+ * `../engine/documents/graph-file.ts`. Past this point nobody checks a graph again.
  */
 import type { Fault } from '../errors.ts'
 import { isRecord } from './decode-checks.ts'

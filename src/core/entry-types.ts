@@ -52,6 +52,8 @@ export type Entry =
   }
   | AttemptRef & { readonly kind: 'attempt-started', readonly attemptKind: AttemptKind, readonly freshTree: boolean }
   | AttemptRef & { readonly kind: 'attempt-ended', readonly outcome: AttemptOutcome, readonly counted: boolean }
+  /** The engine let go of the attempt before its outcome (stop, halt); the next engine goes on with it. */
+  | AttemptRef & { readonly kind: 'attempt-suspended' }
   | AttemptRef & { readonly kind: 'workspace-intended' }
   | AttemptRef & { readonly kind: 'workspace-ready', readonly path: string, readonly workspace: 'shared' | 'clone' | 'worktree', readonly tree: string }
   | LaunchEntry
@@ -64,7 +66,7 @@ export type Entry =
   | AttemptRef & { readonly kind: 'land-intended', readonly from: string | null, readonly to: string | null }
   | AttemptRef & { readonly kind: 'landed', readonly commit: string | null }
   | AttemptRef & { readonly kind: 'land-refused', readonly reason: 'conflict' | 'red' | 'moved', readonly message: string }
-  | { readonly kind: 'pin-advanced', readonly task: TaskId, readonly files: readonly string[] }
+  | { readonly kind: 'pin-advanced', readonly task: TaskId, readonly checks: readonly string[] }
   | { readonly kind: 'handoff-opened', readonly task: TaskId, readonly attempt: number, readonly handoff: string, readonly reason: string }
   | { readonly kind: 'handoff-answered', readonly task: TaskId, readonly handoff: string, readonly answer: HandoffAnswer, readonly by: string, readonly note: string }
   | { readonly kind: 'control-received', readonly id: string, readonly command: string, readonly detail: string }

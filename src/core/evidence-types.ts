@@ -16,6 +16,11 @@ export interface Check {
   readonly display: string
   /** Text of the script behind the command; part of the evidence key. */
   readonly scriptText: string
+  /**
+   * A package script as one command line; run by `sh -c`, with the project's own programs first on PATH, when the manifest no longer says
+   * `scriptText`. Absent for commands that are no package script.
+   */
+  readonly pinned?: string
   readonly timeoutMs: number
   readonly required: boolean
   readonly parallel: boolean
@@ -47,7 +52,7 @@ export interface Evidence {
 /** Something a person should know that is no check: claimed files that do not exist, changes outside `paths`, … */
 export interface Finding {
   readonly kind:
-    | 'claimed-absent' | 'claimed-unchanged' | 'changed-unclaimed' | 'outside-paths' | 'report-absent' | 'permission-denied' | 'optional-check-red'
+    | 'claimed-absent' | 'claimed-unchanged' | 'changed-unclaimed' | 'outside-paths' | 'report-absent' | 'permission-denied' | 'optional-check-red' | 'tree-moved'
   readonly message: string
   readonly files: readonly string[]
 }

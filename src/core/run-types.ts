@@ -22,6 +22,8 @@ export interface RunPolicy {
   readonly maxBudgetTokens: number | null
   /** Equal spawn failures in a row, over all tasks, before the run halts. */
   readonly breakerLimit: number
+  /** All attempts work in one tree: a task keeps its slot until it has landed, so that no child edits what is being judged. */
+  readonly sharedTree: boolean
   readonly maxSplitDepth: number
   readonly maxSplitChildren: number
   /** Names of executors whose tasks are expected to change files: for them an empty diff is `unchanged`. */
@@ -51,6 +53,14 @@ export interface AttemptState {
   verdict: Verdict | null
   /** Times the judge itself failed on this attempt; 1 re-run, then a hand-off. */
   judgeErrors: number
+  /** A decision that is not carried out yet: the next step of `patch`, `split` and `escalate` is taken from here after a crash. */
+  decision: Decision | null
+  /** The engine let go of the attempt before its outcome (stop, halt). It holds no slot; the next engine goes on with it. */
+  suspended: boolean
+  /** Set between `landed` and `task-accepted`. */
+  landed: { readonly commit: string | null } | null
+  /** What a person wrote when accepting. */
+  note: string | null
   /** Set while a patch is between intent and outcome. */
   patch: { readonly round: number, readonly before: string, readonly after: string | null, readonly file: string } | null
 }
@@ -80,6 +90,10 @@ export interface TaskState {
   /** Attempts that count against the limit, and the number of the newest attempt of any kind. */
   attempts: number
   lastAttempt: number
+  /** What the next attempt will be when a reopened task has to wait first; null = a first attempt. */
+  queued: NextAttempt | null
+  /** Ids of the tasks this one was split into; kept while the task is blocked by one of them. */
+  children: readonly TaskId[] | null
   /** Added to the limit by every `retry` of a person. */
   extraAttempts: number
   reworks: number
@@ -92,6 +106,12 @@ export interface TaskState {
   remainingPath: number
 }
 
+/** A heap of task indexes: `heap[0]` starts next, `place[index]` is the position of a task in `heap`, -1 = not ready. */
+export interface ReadyQueue {
+  readonly heap: number[]
+  readonly place: number[]
+}
+
 export interface RunState {
   readonly run: string
   readonly policy: RunPolicy
@@ -100,7 +120,9 @@ export interface RunState {
   /** In order of the graph; split children are appended. */
   readonly tasks: TaskState[]
   readonly byId: Map<TaskId, TaskState>
-  /** Tasks in `active` or `landing`, by phase; kept so that a turn costs nothing per idle task. */
+  /** The ready tasks, best first. */
+  readonly ready: ReadyQueue
+  /** Slots in use: tasks that prepare or execute and are not suspended. Kept so that a turn costs nothing per idle task. */
   executing: number
   counts: Record<TaskStatus['status'], number>
   breaker: { key: string | null, count: number }
@@ -134,6 +156,8 @@ export type RunEvent =
   | AttemptRef & { readonly type: 'land-refused', readonly reason: 'conflict' | 'red' | 'moved', readonly message: string }
   /** A person, through the control spool or the command line. `id` is the spool id. */
   | { readonly type: 'control', readonly id: string, readonly by: string, readonly command: ControlCommand }
+  /** Landed work brought scripts for checks that had nothing to run before; `checks` count from now on (SEMANTICS 10). */
+  | { readonly type: 'pin-advanced', readonly task: TaskId, readonly checks: readonly string[] }
   | { readonly type: 'stop', readonly reason: string }
   | { readonly type: 'engine-stopped', readonly reason: string }
   | { readonly type: 'warning', readonly task?: TaskId, readonly attempt?: number, readonly code: string, readonly message: string }

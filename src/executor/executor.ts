@@ -72,4 +72,6 @@ export interface PreflightFacts {
   readonly executable: string
   readonly version: string
   readonly notes: readonly string[]
+  /** Shown to whoever starts a run; absent = none. */
+  readonly warnings?: readonly string[]
 }

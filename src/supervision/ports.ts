@@ -1,8 +1,46 @@
-/** The contracts of judging and advising. The judge turns a tree into evidence and a verdict; the advisor turns evidence into advice. Neither writes run state. */
-import type { AttemptOutcome } from '../core/attempt-types.ts'
+/**
+ * The contracts of judging and advising. The judge turns a tree into evidence and a verdict; the advisor turns evidence into advice.
+ * Neither writes run state.
+ */
+import type { AttemptOutcome, SpawnFailure } from '../core/attempt-types.ts'
 import type { Advice, Check, Evidence, Verdict } from '../core/evidence-types.ts'
 import type { TaskSpec } from '../core/graph-types.ts'
 import type { TreeSnapshot, Workspace } from '../workspace/workspace.ts'
+
+/**
+ * Runs one plain child to its end. The shape is that of the executor's `runPlain`; judge and advisor take it as a dependency, since
+ * sibling folders meet only in the engine.
+ */
+export type RunPlain = (request: PlainChildRequest) => Promise<PlainChildResult>
+
+export interface PlainChildRequest {
+  readonly command: { readonly argv: readonly string[] } | { readonly commandLine: string }
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Milliseconds; 0 = no limit. */
+  readonly timeoutMs: number
+  readonly logFile: string | null
+  readonly maxBytes: number
+  readonly tailBytes: number
+  readonly marker: { readonly name: string, readonly value: string }
+  readonly workspaceRoot: string
+  readonly killGraceMs?: number
+  readonly redact?: (text: string) => string
+  readonly input?: string
+  readonly signal?: AbortSignal
+}
+
+export interface PlainChildResult {
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly timedOut: boolean
+  readonly aborted: boolean
+  readonly spawnError: SpawnFailure | null
+  readonly durationMs: number
+  readonly tail: string
+  readonly bytes: number
+  readonly logError: string | null
+}
 
 export interface JudgeRequest {
   readonly task: TaskSpec
@@ -11,6 +49,10 @@ export interface JudgeRequest {
   /** The tree before the attempt and as it is now. */
   readonly before: TreeSnapshot
   readonly after: TreeSnapshot
+  /** Fingerprint of the tree as it is when called: tells whether it moved while it was judged. */
+  readonly fingerprint: () => Promise<string>
+  /** Fingerprint of the tree before the first attempt of the task: a retry goes on in the same tree, and what counts as change is all its attempts did. */
+  readonly taskBefore: string
   readonly outcome: AttemptOutcome
   /** The task's executor is an agent: an empty diff is `unchanged`, a report is expected. */
   readonly agent: boolean

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { decodeGraph } from '../../src/core/decode-graph.ts'
 import { findCycles } from '../../src/core/graph-cycle.ts'
-import { parseYamlText } from '../../src/engine/yaml-text.ts'
+import { parseYamlText } from '../../src/engine/documents/yaml-text.ts'
 import { arbitraryGraph } from '../support/arbitrary-graph.ts'
 
 describe('a graph file (R-53)', () => {

@@ -4,7 +4,7 @@ import { userConfigPath } from '../../src/config/config-paths.ts'
 import { explainConfig } from '../../src/config/explain.ts'
 import { CONFIG_KEYS } from '../../src/config/keys.ts'
 import type { ConfigOrigin, ResolvedConfig } from '../../src/core/config-types.ts'
-import { readConfigFile, readOptionalConfigFile } from '../../src/engine/config-file.ts'
+import { readConfigFile, readOptionalConfigFile } from '../../src/engine/documents/config-file.ts'
 import { failureOf } from '../support/failure.ts'
 import { tempFile, tempFolder } from '../support/temp-folder.ts'
 

@@ -1,0 +1,42 @@
+/**
+ * Where the command writes. With `--json` standard output carries exactly one JSON document and everything else goes to standard error.
+ * Errors are shown as subject, rule and fix, with all faults; a stack only for defects of our own.
+ */
+import { OpenClaudeError } from '../errors.ts'
+import { printable } from '../report/printable.ts'
+
+export interface Output {
+  readonly json: boolean
+  /** A line for a person: standard output, or standard error with `--json`. */
+  readonly say: (line: string) => void
+  /** A line about trouble: always standard error. */
+  readonly warn: (line: string) => void
+  /** The one document of `--json`; without it, nothing. */
+  readonly document: (value: unknown) => void
+}
+
+export function createOutput(json: boolean): Output {
+  const write = (stream: NodeJS.WriteStream, line: string): void => void stream.write(`${printable(line)}\n`)
+  return {
+    json,
+    say: line => write(json ? process.stderr : process.stdout, line),
+    warn: line => write(process.stderr, line),
+    document: value => {
+      if (json) process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+    },
+  }
+}
+
+export function renderError(error: unknown): readonly string[] {
+  if (!(error instanceof OpenClaudeError)) {
+    return [`dsh-openclaude: internal error: ${error instanceof Error ? error.stack ?? error.message : String(error)}`]
+  }
+  return [
+    `dsh-openclaude: ${error.message} [${error.code}]`,
+    ...error.faults.map(fault =>
+      `  ${fault.line === undefined ? '' : `${fault.line}:${fault.column ?? 1} `}${fault.path}: ${fault.message}`
+      + (fault.suggestion === undefined ? '' : ` ${fault.suggestion}`)),
+    ...(error.fix === undefined ? [] : [`  ${error.fix}`]),
+    ...(error.code === 'OC_INTERNAL' && error.cause instanceof Error ? [error.cause.stack ?? error.cause.message] : []),
+  ]
+}

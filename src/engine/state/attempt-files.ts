@@ -1,0 +1,53 @@
+/** Where the files of a task and its attempts lie inside a run directory (SEMANTICS 8), and the tree snapshots kept there while a task is open. */
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { TreeSnapshot } from '../../workspace/workspace.ts'
+
+/** The tree as it was before the work: in the attempt's folder before that attempt, in the task's folder before its first one. */
+const TREE_FILE = 'before.json'
+
+export function taskDir(runDir: string, index: number, task: string): string {
+  return join(runDir, `t${index}-${task}`)
+}
+
+export function attemptDir(runDir: string, index: number, task: string, attempt: number): string {
+  return join(taskDir(runDir, index, task), `a${attempt}`)
+}
+
+export async function ensurePrivateDir(dir: string): Promise<string> {
+  await mkdir(dir, { recursive: true, mode: 0o700 })
+  return dir
+}
+
+/** Whole or not at all, but not synced: these files help people and findings, none is the only copy of a fact. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+export function writeTree(dir: string, tree: TreeSnapshot): Promise<void> {
+  return writePrivateFile(join(dir, TREE_FILE), JSON.stringify({ fingerprint: tree.fingerprint, files: [...tree.files] }))
+}
+
+/** Null when there is none. */
+export async function readTree(dir: string): Promise<TreeSnapshot | null> {
+  let text: string
+  try {
+    text = await readFile(join(dir, TREE_FILE), 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+  const { fingerprint, files } = JSON.parse(text) as { fingerprint: string, files: [string, string][] }
+  return { fingerprint, files: new Map(files) }
+}
+
+/** An accepted task needs its snapshots no more; in a large repository they are the bulk of a run directory. */
+export async function dropTrees(runDir: string, index: number, task: string, lastAttempt: number): Promise<void> {
+  const attempts = Array.from({ length: lastAttempt }, (_, before) => attemptDir(runDir, index, task, before + 1))
+  for (const dir of [taskDir(runDir, index, task), ...attempts]) await rm(join(dir, TREE_FILE), { force: true })
+}
+
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

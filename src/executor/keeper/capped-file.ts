@@ -1,0 +1,93 @@
+/**
+ * Pumps one output pipe of a child into one file, with back-pressure and a cap. The child never holds the file itself.
+ * Beyond the cap the pipe is still drained, so that the child is not blocked while it is being ended.
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isCode } from './launch-files.ts'
+
+const NO_SPACE_WAIT_MS = 500
+/** Ten minutes: whoever frees the disk gets that long, then the launch goes without its evidence. */
+const NO_SPACE_TRIES = 1200
+
+export interface PumpOptions {
+  readonly path: string
+  /** Bytes from the start that are kept. */
+  readonly maxBytes: number
+  /** Bytes from the end that are kept too, behind a line that says how much is missing. */
+  readonly tailBytes: number
+  /** Called once, when the first byte beyond the cap comes. */
+  readonly onOverflow: () => void
+}
+
+/** Resolves when the pipe has ended or was destroyed, with everything on disk. Rejects on a write error other than a full disk, which it waits out. */
+export async function pumpToFile(pipe: Readable, { path, maxBytes, tailBytes, onOverflow }: PumpOptions): Promise<void> {
+  const file = await open(path, 'a', 0o600)
+  const tail = new Tail(tailBytes)
+  let room = maxBytes
+  try {
+    for await (const chunk of chunksOf(pipe)) {
+      const kept = chunk.subarray(0, room)
+      if (kept.length > 0) await writeAll(file, kept)
+      if (kept.length < chunk.length) {
+        if (tail.total === 0) onOverflow()
+        tail.push(chunk.subarray(kept.length))
+      }
+      room -= kept.length
+    }
+    const missing = tail.total - tail.kept.length
+    if (tailBytes > 0 && missing > 0) await writeAll(file, Buffer.from(`\n[${missing} bytes left out]\n`))
+    await writeAll(file, tail.kept)
+    await file.datasync()
+  } finally {
+    await file.close()
+  }
+}
+
+/** Ends quietly where the pipe was destroyed: its holder outlived the child and nobody waits for it (F16). */
+async function* chunksOf(pipe: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of pipe) yield chunk as Buffer
+  } catch (error) {
+    if (!isCode(error, 'ERR_STREAM_PREMATURE_CLOSE') && !isCode(error, 'ECONNRESET')) throw error
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) {
+    offset += (await waitForSpace(() => file.write(bytes, offset))).bytesWritten
+  }
+}
+
+/** Repeats `write` while the disk is full. */
+export async function waitForSpace<T>(write: () => T | Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await write()
+    } catch (error) {
+      const full = isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT')
+      if (!full || tries === NO_SPACE_TRIES) throw error
+      await sleep(NO_SPACE_WAIT_MS)
+    }
+  }
+}
+
+/** The last bytes of what did not fit. */
+class Tail {
+  readonly #max: number
+  kept: Buffer = Buffer.alloc(0)
+  total = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  push(bytes: Buffer): void {
+    this.total += bytes.length
+    if (this.#max === 0) return
+    const joined = Buffer.concat([this.kept, bytes.subarray(-this.#max)])
+    this.kept = Buffer.from(joined.subarray(-this.#max))
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The judge: runs a task's checks on the tree as the attempt left it, publishes each piece of evidence as it comes, and states the verdict.
+ * One check at a time, neighbours marked `parallel` together. Writes no run state and decides nothing that follows from the verdict.
+ */
+import { lstat, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ResolvedConfig } from '../core/config-types.ts'
+import type { Check, Evidence, Finding } from '../core/evidence-types.ts'
+import { expectsChange, judgeVerdict } from '../core/verdict.ts'
+import { checksFor, repinChecks, type CheckConfig, type ResolvedChecks } from './checks.ts'
+import { createEvidenceCache, type EvidenceCache } from './evidence-cache.ts'
+import { evidenceKey, setupHash } from './evidence-key.ts'
+import { collectFindings } from './findings.ts'
+import { readProjectScripts } from './package-scripts.ts'
+import type { Judge, JudgeRequest } from './ports.ts'
+import { runCheck, type CheckDeps, type CheckRun } from './run-check.ts'
+
+export interface JudgeDeps extends CheckDeps {
+  readonly checks: ResolvedChecks
+  readonly config: CheckConfig & Pick<ResolvedConfig, 'workdir'>
+  /** Absolute folder of the repository's evidence; null = nothing is remembered. */
+  readonly evidenceDir: string | null
+}
+
+export interface PinnedJudge extends Judge {
+  /**
+   * Takes in scripts that landed work added where there was nothing to run before; the other checks keep their pinned commands.
+   * Returns the names of the checks that count from now on. Call after a task landed, while no attempt is changing the tree.
+   */
+  readonly repin: () => Promise<readonly string[]>
+}
+
+/** `judge` rejects with the reason of its signal when aborted, and when evidence can't be published; every other trouble is evidence. */
+export function createJudge(deps: JudgeDeps): PinnedJudge {
+  const cache = createEvidenceCache(deps.evidenceDir)
+  let pinned = deps.checks
+  return {
+    checksFor: task => checksFor(task, pinned, deps.config),
+    repin: async () => {
+      const { resolved, appeared } = await repinChecks(deps.config.workdir, pinned, deps.config)
+      pinned = resolved
+      return appeared
+    },
+    judge: async request => {
+      const { evidence, moved } = await gather(deps, cache, request, checksFor(request.task, pinned, deps.config))
+      const changed = request.taskBefore !== request.after.fingerprint
+      const findings = [...await collectFindings(request), ...optionalRed(evidence), ...treeMoved(moved)]
+      return {
+        ...judgeVerdict(request.outcome, evidence, changed, expectsChange(request.task, request.agent)),
+        evidence: evidence.map(each => each.key),
+        findings,
+        tree: request.after.fingerprint,
+      }
+    },
+  }
+}
+
+async function gather(
+  deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[],
+): Promise<Gathered> {
+  const runs = await planRuns(deps, request, checks)
+  const known = await recall(cache, request, runs)
+  await mkdir(request.logDir, { recursive: true, mode: 0o700 })
+  const evidence: Evidence[] = []
+  let moved: string | null = null
+  for (const batch of batches(runs)) {
+    request.signal.throwIfAborted()
+    const earned = await Promise.all(batch.map(async run => {
+      const remembered = known.get(run)
+      if (remembered !== undefined) return remembered
+      return runCheck(deps, run)
+    }))
+    const fresh = earned.filter(each => !each.cached)
+    if (moved === null && fresh.length > 0 && await request.fingerprint() !== request.after.fingerprint) moved = fresh.map(each => each.check).join(', ')
+    // A key speaks of a tree; what was earned on a tree that moved meanwhile is proof for nobody else.
+    if (moved === null) for (const each of fresh) await cache.put(each)
+    for (const each of earned) await request.onEvidence(each)
+    evidence.push(...earned)
+  }
+  return { evidence, moved }
+}
+
+interface Gathered {
+  readonly evidence: readonly Evidence[]
+  /** The first checks during which the tree changed; null = it stayed. */
+  readonly moved: string | null
+}
+
+function treeMoved(during: string | null): readonly Finding[] {
+  if (during === null) return []
+  return [{ kind: 'tree-moved', message: `The tree changed while ${during} ran: the check writes into it, or somebody else did. What passed was not exactly this tree.`, files: [] }]
+}
+
+/** Every key is taken on the tree before the first check: what a check writes into the tree must not make its own proof stale. */
+async function planRuns(deps: JudgeDeps, request: JudgeRequest, checks: readonly Check[]): Promise<readonly CheckRun[]> {
+  const { workspace } = request
+  const setup = await setupHash(workspace.cwd)
+  const project = await readProjectScripts(workspace.cwd, deps.config.packageManager)
+  const environmentNames = Object.keys(deps.env)
+  return checks.map((check, index) => ({
+    check,
+    key: evidenceKey({ tree: request.after.fingerprint, check, environmentNames, setup, mode: 'in-place' }),
+    cwd: workspace.cwd,
+    workspaceRoot: workspace.root,
+    project,
+    logFile: join(request.logDir, `${index + 1}-${check.name.replaceAll(/[^A-Za-z0-9._-]+/gu, '_').slice(0, 60)}.log`),
+    runDir: request.runDir,
+    signal: request.signal,
+  }))
+}
+
+/** A build feeds later checks through ignored files, which are no part of the tree: it is run again before a check that has to run. */
+async function recall(cache: EvidenceCache, request: JudgeRequest, runs: readonly CheckRun[]): Promise<ReadonlyMap<CheckRun, Evidence>> {
+  const found = await Promise.all(runs.map(async run => [run, run.check.argv === null ? null : await cache.get(run.key)] as const))
+  const lastToRun = found.findLastIndex(([run, evidence]) => evidence === null && run.check.argv !== null)
+  const known = new Map<CheckRun, Evidence>()
+  for (const [index, [run, evidence]] of found.entries()) {
+    if (evidence === null || (run.check.role === 'build' && index < lastToRun)) continue
+    const logPath = evidence.logPath !== null && await isPresent(join(request.runDir, evidence.logPath)) ? evidence.logPath : null
+    known.set(run, { ...evidence, check: run.check.name, required: run.check.required, command: run.check.display, logPath, cached: true })
+  }
+  return known
+}
+
+function batches(runs: readonly CheckRun[]): readonly (readonly CheckRun[])[] {
+  const grouped: CheckRun[][] = []
+  for (const run of runs) {
+    const last = grouped.at(-1)
+    if (run.check.parallel && last?.[0]?.check.parallel === true) last.push(run)
+    else grouped.push([run])
+  }
+  return grouped
+}
+
+function optionalRed(evidence: readonly Evidence[]): readonly Finding[] {
+  const red = evidence.filter(each => !each.required && each.grade !== 'passed' && each.grade !== 'skipped')
+  if (red.length === 0) return []
+  const listed = red.map(each => `${each.check} (${each.grade})`).join(', ')
+  return [{ kind: 'optional-check-red', message: `Optional checks did not pass: ${listed}`, files: [] }]
+}
+
+async function isPresent(path: string): Promise<boolean> {
+  try {
+    await lstat(path)
+    return true
+  } catch {
+    // Of another run, or cleaned up: the evidence stands without its log.
+    return false
+  }
+}
