@@ -141,7 +141,8 @@ function skipSpace(text: string, from: number): number {
 function expected(text: string, offset: number, wanted: string): SyntaxFault {
   const seen = text[offset]
   if (seen === undefined) return { offset, message: `The text ends where ${wanted} was expected.` }
-  if (text.startsWith('//', offset) || text.startsWith('/*', offset)) return { offset, message: 'JSON has no comments; a .yaml file may have them.' }
+  const comment = text.startsWith('//', offset) || text.startsWith('/*', offset)
+  if (comment) return { offset, message: 'JSON has no comments; a .yaml file may have them.' }
   const afterComma = (seen === '}' || seen === ']') && /,\s*$/.test(text.slice(Math.max(0, offset - 200), offset))
   return { offset, message: `Expected ${wanted}, found ${JSON.stringify(seen)}${afterComma ? '; remove the comma before it' : ''}.` }
 }

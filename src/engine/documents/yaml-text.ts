@@ -11,7 +11,9 @@ export function parseYamlText(text: string): ParsedText {
     if (!Array.isArray(documents)) return { kind: 'parsed', value: null, offsets: () => new Map() }
     const [document, second] = documents
     if (document === undefined) return { kind: 'parsed', value: null, offsets: () => new Map() }
-    if (second !== undefined) return malformed([{ offset: second.range?.[0] ?? 0, message: 'A second document starts here; a file holds one.' }])
+    if (second !== undefined) {
+      return malformed([{ offset: second.range?.[0] ?? 0, message: 'A second document starts here; a file holds one.' }])
+    }
     const faults = [...document.errors, ...document.warnings].map(error => ({ offset: error.pos[0], message: firstLine(error.message) }))
     if (faults.length === 0) faults.push(...danglingAliases(document))
     if (faults.length > 0) return malformed(faults)
@@ -19,7 +21,8 @@ export function parseYamlText(text: string): ParsedText {
     return { kind: 'parsed', value, offsets: wanted => yamlOffsets(document, wanted) }
   } catch (cause) {
     // Thrown for aliases that multiply, and for nesting deeper than the parser's own recursion.
-    const message = cause instanceof RangeError ? 'The text is nested too deeply.' : firstLine(cause instanceof Error ? cause.message : String(cause))
+    const thrown = firstLine(cause instanceof Error ? cause.message : String(cause))
+    const message = cause instanceof RangeError ? 'The text is nested too deeply.' : thrown
     return malformed([{ offset: 0, message }])
   }
 }
@@ -42,7 +45,9 @@ function malformed(faults: readonly SyntaxFault[]): ParsedText {
 
 function yamlOffsets(document: Document, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>()
-  const open: { readonly path: string, readonly node: unknown, readonly offset: number | undefined }[] = [{ path: '$', node: document.contents, offset: undefined }]
+  const open: { readonly path: string, readonly node: unknown, readonly offset: number | undefined }[] = [
+    { path: '$', node: document.contents, offset: undefined },
+  ]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path } = next
     const node = isAlias(next.node) ? next.node.resolve(document) : next.node
