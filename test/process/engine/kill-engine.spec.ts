@@ -129,7 +129,12 @@ describe('signals to the engine (F27)', () => {
   })
 
   test.each(CODES)('%s while only a check runs: exit %i, and the check is run again', async (signal, code) => {
-    const rig = cliRig({ files: { 'go.sh': 'echo started > "$HOME/checking"; while [ ! -e "$HOME/enough" ]; do sleep 0.1; done; echo "# tests 1"; echo "# pass 1"\n' }, config: { test: 'sh go.sh' } })
+    const rig = cliRig({
+      files: {
+        'package.json': JSON.stringify({ scripts: { test: 'sh go.sh' } }),
+        'go.sh': 'echo > "$HOME/checking"; while [ ! -e "$HOME/enough" ]; do sleep 0.1; done; echo "# tests 1"; echo "# pass 1"\n',
+      },
+    })
     const first = rig.start(['run', rig.writeGraph({ tasks: [{ id: 'a' }] })])
     await waitFor('the check runs', () => readdirSync(rig.home).includes('checking'))
     first.child.kill(signal)
