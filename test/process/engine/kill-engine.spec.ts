@@ -6,6 +6,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
 import type { Scenario } from '../../../src/simulator/scenario.ts'
@@ -107,6 +108,21 @@ describe('kill -9 of the engine', () => {
     expect(readdirSync(join(rig.journalPath(), '..')).filter(name => name.includes('torn')).sort()).toEqual(['journal.torn-1', 'journal.torn-2'])
     expect(await livePids(rig)).toEqual([])
   })
+})
+
+test('a journal that can not be made durable ends the engine at once with exit 3; its child lives on and is adopted (F6)', async () => {
+  const rig = cliRig({ scenario: { rules: [{ play: [{ do: 'wait-for-file', path: 'go' }, { do: 'write', path: 'a.txt', content: 'x' }, { do: 'text', text: 'Done.' }] }] } })
+  const main = fileURLToPath(new URL('../../children/failing-journal.ts', import.meta.url))
+  const first = rig.start(['run', rig.writeGraph({ tasks: [{ id: 'a' }] })], { DSH_FAIL_SYNC: '3' }, main)
+  await untilEntry(rig, 'a live launch', entry => entry.kind === 'launch-live')
+  const ended = await first.ended
+  expect([ended.code, ended.stderr.includes('OC_JOURNAL_WRITE')]).toEqual([3, true])
+  expect((await livePids(rig)).length).toBeGreaterThan(0)
+  const second = rig.start(['resume'])
+  await untilEntry(rig, 'the adoption', entry => entry.kind === 'launch-adopted')
+  rig.project.write('go', '')
+  expect((await second.ended).code).toBe(0)
+  await expectSoundHistory(rig.journalPath())
 })
 
 describe('signals to the engine (F27)', () => {
