@@ -74,7 +74,7 @@ async function gather(
     if (moved === null && fresh.length > 0 && await request.fingerprint() !== request.after.fingerprint) moved = fresh.map(each => each.check).join(', ')
     // A key speaks of a tree; what was earned on a tree that moved meanwhile is proof for nobody else.
     if (moved === null) for (const each of fresh) await cache.put(each)
-    for (const each of earned) await request.onEvidence(each)
+    await Promise.all(earned.map(each => request.onEvidence(each)))
     evidence.push(...earned)
   }
   return { evidence, moved }
@@ -94,7 +94,8 @@ function treeMoved(during: string | null): readonly Finding[] {
 /** Every key is taken on the tree before the first check: what a check writes into the tree must not make its own proof stale. */
 async function planRuns(deps: JudgeDeps, request: JudgeRequest, checks: readonly Check[]): Promise<readonly CheckRun[]> {
   const { workspace } = request
-  const setup = await setupHash(workspace.cwd)
+  // A check without a command reads nothing.
+  const setup = checks.some(check => check.argv !== null) ? await setupHash(workspace.cwd) : ''
   const project = await readProjectScripts(workspace.cwd, deps.config.packageManager)
   const environmentNames = Object.keys(deps.env)
   return checks.map((check, index) => ({

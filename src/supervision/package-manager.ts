@@ -3,8 +3,8 @@
  * a lockfile, looked for in the work directory and then upwards to the top of the repository; npm.
  * Of several lockfiles the order of `LOCKFILES` decides, and a warning names them.
  */
-import { access } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { ResolvedConfig } from '../core/config-types.ts'
 
 export type PackageManager = Exclude<ResolvedConfig['packageManager'], ''>
@@ -42,29 +42,31 @@ export async function choosePackageManager(
 
 /** The lockfiles of the nearest folder that has any, from the work directory up to the top of its repository. */
 async function findLockfiles(workdir: string): Promise<readonly (readonly [string, PackageManager])[]> {
-  for (const folder of await foldersToTop(workdir)) {
-    const present = await Promise.all(LOCKFILES.map(([name]) => exists(join(folder, name))))
-    const found = LOCKFILES.filter((_, index) => present[index])
+  for (const names of await namesToTop(workdir)) {
+    const found = LOCKFILES.filter(([name]) => names.has(name))
     if (found.length > 0) return found
   }
   return []
 }
 
-async function foldersToTop(workdir: string): Promise<readonly string[]> {
-  const folders = [workdir]
-  for (let folder = workdir; !await exists(join(folder, '.git')); folder = dirname(folder)) {
-    if (dirname(folder) === folder) return [workdir]
-    folders.push(dirname(folder))
+/** What is in the work directory, and in each folder above it up to the top of its repository; without a repository the work directory alone. */
+async function namesToTop(workdir: string): Promise<readonly ReadonlySet<string>[]> {
+  const own = await namesIn(workdir)
+  const all = [own]
+  let folder = workdir
+  for (let names = own; !names.has('.git'); all.push(names)) {
+    if (dirname(folder) === folder) return [own]
+    folder = dirname(folder)
+    names = await namesIn(folder)
   }
-  return folders
+  return all
 }
 
-async function exists(path: string): Promise<boolean> {
+async function namesIn(folder: string): Promise<ReadonlySet<string>> {
   try {
-    await access(path)
-    return true
+    return new Set(await readdir(folder))
   } catch {
     // Absent, or not ours to see: either way it can't decide.
-    return false
+    return new Set()
   }
 }

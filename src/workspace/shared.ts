@@ -10,13 +10,19 @@ import type { Workspace, WorkspaceProvider } from './workspace.ts'
 /** Throws `OC_WORKDIR_INVALID` when `workdir` is missing or is no directory. */
 export async function createSharedWorkspace(workdir: string): Promise<WorkspaceProvider> {
   const root = await realWorkdir(workdir)
+  const origin = await stat(root)
+  /** One look where nothing has moved, which is nearly always; the whole way otherwise. */
+  const isUnmoved = async (path: string): Promise<boolean> => {
+    const now = await stat(path).catch(() => null)
+    return now !== null && now.ino === origin.ino && now.dev === origin.dev
+  }
   const workspace: Workspace = { kind: 'shared', root, cwd: root }
   const snapshotter = createTreeSnapshotter(root)
   return {
     kind: 'shared',
     /** Throws `OC_WORKDIR_INVALID` when the tree vanished or is another one since the run started (F32). */
     prepare: async () => {
-      if (await realWorkdir(workdir) !== root) {
+      if (!await isUnmoved(workdir) && await realWorkdir(workdir) !== root) {
         throw new OpenClaudeError('OC_WORKDIR_INVALID', `${workdir} no longer leads to ${root}`, {
           subject: workdir, fix: 'Put the work directory back where it was.',
         })
@@ -24,7 +30,7 @@ export async function createSharedWorkspace(workdir: string): Promise<WorkspaceP
       return workspace
     },
     snapshot: async () => {
-      await realWorkdir(root)
+      if (!await isUnmoved(root)) await realWorkdir(root)
       return snapshotter.snapshot()
     },
     land: async () => ({ kind: 'landed', commit: null }),

@@ -25,11 +25,13 @@ test('F1: killed at any journal write, a diamond of five resumes to the same end
   const chosen = Array.from({ length: Math.ceil(points.length / step) }, (_, index) => points[Math.floor(index * step)] ?? '')
   let crashes = 0
   const worker = async (): Promise<void> => {
-    for (let point = chosen.shift(); point !== undefined; point = chosen.shift()) crashes += await crashAndResume(point)
+    for (let point = chosen.shift(); point !== undefined; point = chosen.shift()) {
+      if (await crashAndResume(point)) crashes += 1
+    }
   }
   await Promise.all([worker(), worker()])
   // The number of writes varies a little: events that come together share one.
-  expect(crashes).toBeGreaterThan((EVERY ? points.length : SPREAD) * 0.6)
+  expect(crashes).toBeGreaterThan((EVERY ? points.length : SPREAD) * 0.8)
 })
 
 test('F1: killed at a write in every engine of a run, it still ends', { timeout: 120_000 }, async () => {
@@ -61,7 +63,7 @@ test.each(['launch-intended', 'launch-live', 'launch-ended'] as const)('F1: kill
   }
 })
 
-async function crashAndResume(point: string): Promise<number> {
+async function crashAndResume(point: string): Promise<boolean> {
   const rig = engineRig({ folder: tempFolder(), graph: CHEAP_DIAMOND })
   const { signal, code, stderr } = await rig.spawn('start', { OC_CRASH_AT: point }).ended
   expect([point, signal ?? code, stderr]).toEqual([point, signal === null ? 0 : 'SIGKILL', ''])
@@ -72,7 +74,7 @@ async function crashAndResume(point: string): Promise<number> {
   const again = ledgerOf(rig.ledger).slice(done.length).map(line => line.split('/')[0])
   expect([point, again.filter(task => accepted.includes(task ?? ''))]).toEqual([point, []])
   expect([point, [...new Set(ledgerOf(rig.ledger))].sort()]).toEqual([point, ['a/1', 'b/1', 'c/1', 'd/1', 'e/1']])
-  return signal === null ? 0 : 1
+  return signal !== null
 }
 
 function expectEachAcceptedOnce(entries: readonly Entry[]): void {

@@ -6,6 +6,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../src/core/entry-types.ts'
 import type { Scenario } from '../../../src/simulator/scenario.ts'
@@ -109,6 +110,21 @@ describe('kill -9 of the engine', () => {
   })
 })
 
+test('a journal that can not be made durable ends the engine at once with exit 3; its child lives on and is adopted (F6)', async () => {
+  const rig = cliRig({ scenario: { rules: [{ play: [{ do: 'wait-for-file', path: 'go' }, { do: 'write', path: 'a.txt', content: 'x' }, { do: 'text', text: 'Done.' }] }] } })
+  const main = fileURLToPath(new URL('../../children/failing-journal.ts', import.meta.url))
+  const first = rig.start(['run', rig.writeGraph({ tasks: [{ id: 'a' }] })], { DSH_FAIL_SYNC: '3' }, main)
+  await untilEntry(rig, 'a live launch', entry => entry.kind === 'launch-live')
+  const ended = await first.ended
+  expect([ended.code, ended.stderr.includes('OC_JOURNAL_WRITE')]).toEqual([3, true])
+  expect((await livePids(rig)).length).toBeGreaterThan(0)
+  const second = rig.start(['resume'])
+  await untilEntry(rig, 'the adoption', entry => entry.kind === 'launch-adopted')
+  rig.project.write('go', '')
+  expect((await second.ended).code).toBe(0)
+  await expectSoundHistory(rig.journalPath())
+})
+
 describe('signals to the engine (F27)', () => {
   const CODES = [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const
 
@@ -129,7 +145,12 @@ describe('signals to the engine (F27)', () => {
   })
 
   test.each(CODES)('%s while only a check runs: exit %i, and the check is run again', async (signal, code) => {
-    const rig = cliRig({ files: { 'go.sh': 'echo started > "$HOME/checking"; while [ ! -e "$HOME/enough" ]; do sleep 0.1; done; echo "# tests 1"; echo "# pass 1"\n' }, config: { test: 'sh go.sh' } })
+    const rig = cliRig({
+      files: {
+        'package.json': JSON.stringify({ scripts: { test: 'sh go.sh' } }),
+        'go.sh': 'echo > "$HOME/checking"; while [ ! -e "$HOME/enough" ]; do sleep 0.1; done; echo "# tests 1"; echo "# pass 1"\n',
+      },
+    })
     const first = rig.start(['run', rig.writeGraph({ tasks: [{ id: 'a' }] })])
     await waitFor('the check runs', () => readdirSync(rig.home).includes('checking'))
     first.child.kill(signal)
