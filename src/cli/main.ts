@@ -10,5 +10,8 @@ if (major < 22 || (major === 22 && minor < 19) || major === 23) {
   process.exitCode = 3
 } else {
   const { runCommandLine } = await import('./program.ts')
+  const { surviveClosedOutput } = await import('./output.ts')
+  const lost = surviveClosedOutput()
   process.exitCode = await runCommandLine(process.argv.slice(2))
+  process.once('exit', code => { if (code === 0 && lost()) process.exitCode = 3 })
 }
