@@ -1,6 +1,6 @@
 /**
  * Runs one check as a plain child and turns its end into evidence. Owns the log file's name and the evidence's text caps.
- * A package script whose manifest text changed since it was pinned runs as it was pinned, and the reason says so.
+ * A package script whose text, or the settings it is run by, changed since it was pinned runs as it was pinned, and the reason says so.
  */
 import { randomUUID } from 'node:crypto'
 import { delimiter, join, relative } from 'node:path'
@@ -48,7 +48,7 @@ export async function runCheck(deps: CheckDeps, run: CheckRun): Promise<Evidence
   if (result.aborted) run.signal.throwIfAborted()
   const { exitCode, signal, timedOut, spawnError } = result
   const logPath = spawnError === null && result.logError === null ? relative(run.runDir, run.logFile) : null
-  const note = changed ? '; package.json says another script now, the pinned one was run' : ''
+  const note = changed ? '; package.json or the settings of the package manager changed, the pinned script was run' : ''
   return evidenceOf(run, { exitCode, signal, timedOut, spawnError, output: result.tail }, result.durationMs, logPath, note)
 }
 

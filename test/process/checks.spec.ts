@@ -66,6 +66,15 @@ describe('the checks of a run', () => {
       expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe(`test skipped: the script "test" does nothing (${text})`)
     })
 
+  it.each(['vitest run || true', 'vitest run; true', 'eslint . || exit 0', 'jest ; exit 0;', 'mocha || :', 'vitest run || echo failed', 'tsc\ntrue', 'vitest & wait; true'])(
+    'skip a script that can\'t fail: %s (T9)', async text => {
+      expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe(`test skipped: the script "test" can't fail (${text})`)
+    })
+
+  it.each(['vitest run && true', '(vitest || true) && tsc', 'test "$CI" || true && vitest', 'a; b || exit 1', 'grep "|| true" x', "grep -q '; true' x", 'rm x || true; vitest'])('run a script that can fail: %s', async text => {
+    expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe('test: npm run test')
+  })
+
   it.each(['echo start && vitest run', 'echo `vitest`', 'echo x; vitest', 'echo $(vitest)', 'true && vitest', 'exit 0 || vitest'])('run a script that does more: %s', async text => {
     expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe('test: npm run test')
   })

@@ -223,7 +223,7 @@ describe('pinned commands', () => {
     project.write('package.json', JSON.stringify({ name: 'app', scripts: { test: 'true' } }))
     const { verdict, evidence } = await run()
     expect([verdict.kind, evidence[3]?.grade, evidence[3]?.reason]).toEqual([
-      'rejected', 'failed', 'exit 1; package.json says another script now, the pinned one was run',
+      'rejected', 'failed', 'exit 1; package.json or the settings of the package manager changed, the pinned script was run',
     ])
     expect(ran()).toEqual(['pinned'])
   })

@@ -117,6 +117,8 @@ describe('malformed YAML is reported with its place', () => {
     ['- id: a\n  id: b\n', /^2:3 \$ Map keys must be unique/],
     ['- id: a\n---\n- id: b\n', /^2:1 \$ A second document starts here; a file holds one\.$/],
     ['- !unknown a\n', /^1:3 \$ Unresolved tag/],
+    ['&t\n- id: a\n- *t\n', /^3:3 \$ The alias \*t stands inside of what it names\.$/],
+    ['tasks: &t\n  - id: a\n    paths: [[*t]]\n', /^3:14 \$ The alias \*t stands inside of what it names\.$/],
     ['- *nowhere\n', /^1:3 \$ There is no anchor &nowhere before this alias\.$/],
   ])('%j', (content, fault) => {
     const found = failure('g.yaml', content)

@@ -15,7 +15,7 @@ export function parseYamlText(text: string): ParsedText {
       return malformed([{ offset: second.range?.[0] ?? 0, message: 'A second document starts here; a file holds one.' }])
     }
     const faults = [...document.errors, ...document.warnings].map(error => ({ offset: error.pos[0], message: firstLine(error.message) }))
-    if (faults.length === 0) faults.push(...danglingAliases(document))
+    if (faults.length === 0) faults.push(...impossibleAliases(document))
     if (faults.length > 0) return malformed(faults)
     const value: unknown = document.toJS()
     return { kind: 'parsed', value, offsets: wanted => yamlOffsets(document, wanted) }
@@ -27,13 +27,15 @@ export function parseYamlText(text: string): ParsedText {
   }
 }
 
-function danglingAliases(document: Document): SyntaxFault[] {
+/** Aliases that name nothing, and those that would make the value contain itself: no walk over it would end. */
+function impossibleAliases(document: Document): SyntaxFault[] {
   const found: SyntaxFault[] = []
   visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) === undefined) {
-        found.push({ offset: startOf(alias) ?? 0, message: `There is no anchor &${alias.source} before this alias.` })
-      }
+    Alias(_, alias, ancestors) {
+      const offset = startOf(alias) ?? 0
+      const named = alias.resolve(document)
+      if (named === undefined) found.push({ offset, message: `There is no anchor &${alias.source} before this alias.` })
+      else if (ancestors.some(node => node === named)) found.push({ offset, message: `The alias *${alias.source} stands inside of what it names.` })
     },
   })
   return found

@@ -198,7 +198,8 @@ function assembleOptions(context: DriveContext, config: ConfigWithOrigins, redac
   return {
     config: config.config,
     workdir: file?.workdir ?? context.place.workdir,
-    evidenceDir: context.place.evidenceDir,
+    // In place, a key can't speak of ignored files, installed packages, values and services: nothing proves twice.
+    evidenceDir: null,
     redactor,
     envMode: context.envMode,
     executors: context.executors,
