@@ -52,7 +52,7 @@ export interface CliRigOptions {
 }
 
 /** A project with one test script that passes while no file named `broken` exists. */
-const PROVABLE: Readonly<Record<string, string>> = {
+export const PROVABLE: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ name: 'provable', type: 'module', scripts: { test: 'node check.mjs' } }),
   'package-lock.json': '{}',
   'check.mjs': 'import { existsSync } from "node:fs"\nif (existsSync("broken")) { console.error("broken is there"); process.exit(1) }\nconsole.log("# tests 1\\n# pass 1")\n',
