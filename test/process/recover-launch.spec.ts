@@ -56,7 +56,7 @@ test('a child whose engine was killed is adopted, with every byte from the start
   const output = collect()
   launch.onChunk(output.listener)
   writeFileSync(join(rig.workspace, 'go'), '')
-  expect((await launch.exited).exit).toEqual({ known: true, code: 5, signal: null })
+  expect(await launch.exited).toEqual({ exit: { known: true, code: 5, signal: null }, endedByKeeper: null, durationMs: expect.any(Number) as number })
   expect(output.text('stdout')).toBe('first\nsecond\n')
 })
 
