@@ -64,7 +64,9 @@ function tell(finished: FinishedRun, output: Output): void {
   for (const task of history.tasks) {
     if (task.handoff === null || runDir === null) continue
     output.say(`${task.id} waits for a decision: ${task.reason ?? ''}`)
-    output.say(`  dsh-openclaude resolve ${history.run} ${task.id} accept|retry|drop --note "why"`)
+    // What a required check refuted can't be accepted, by nobody.
+    const answers = task.attempts.at(-1)?.verdicts.at(-1)?.kind === 'rejected' ? 'retry|drop' : 'accept|retry|drop'
+    output.say(`  dsh-openclaude resolve ${history.run} ${task.id} ${answers} --note "why"`)
   }
   if (runDir !== null) output.say(`report: ${join(runDir, 'report.md')}`)
 }

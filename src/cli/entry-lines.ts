@@ -49,11 +49,14 @@ function lineOf(entry: Entry): string | null {
     case 'attempt-ended':
       return `${entry.task}: attempt ${entry.attempt} ${renderOutcome(entry.outcome)}`
     case 'check-evidence':
+      // A check that has nothing to run says so in the plan and in the report.
+      if (entry.evidence.grade === 'skipped') return null
       return `${entry.task}: ${entry.evidence.check} ${entry.evidence.grade}${entry.evidence.cached ? ' (known from before)' : ` in ${formatDuration(entry.evidence.durationMs)}`}`
     case 'verdict':
       return `${entry.task}: ${entry.verdict.kind}, ${entry.verdict.reason}`
     case 'decision':
-      return `${entry.task}: ${entry.by} decided ${renderDecision(entry.decision)}`
+      // The policy's reason is the verdict, which has its own line.
+      return `${entry.task}: ${entry.by} decided ${entry.by === 'policy' ? entry.decision.kind : renderDecision(entry.decision)}`
     case 'advice':
       return entry.result === 'decided' ? null : `${entry.task}: advice ${entry.result}, ${entry.reason}`
     case 'patch-applied':

@@ -4,9 +4,8 @@
  */
 import { createLogUpdate } from 'log-update'
 import type { WriteStream } from 'node:tty'
-import type { Entry } from '../core/entry-types.ts'
 import type { EngineObserver } from '../engine/drive/engine.ts'
-import { applyToHistory, type RunHistory, type TaskHistory } from '../report/history.ts'
+import type { RunHistory, TaskHistory } from '../report/history.ts'
 import { entryLine } from './entry-lines.ts'
 import { countsLine, taskRow, type LiveActivity, type TaskRow } from './task-rows.ts'
 
@@ -29,7 +28,7 @@ export function createPlainView(write: (line: string) => void): RunView {
   }
 }
 
-/** `history` is the fold of what was journalled before; the view keeps it up to date. */
+/** `history` is the fold of the run, kept up to date by the run; the view only reads it. */
 export function createLiveView(stream: WriteStream, history: RunHistory): RunView {
   const update = createLogUpdate(stream, { showCursor: true })
   const activities = new Map<string, LiveActivity>()
@@ -38,8 +37,7 @@ export function createLiveView(stream: WriteStream, history: RunHistory): RunVie
   let open = true
   return {
     entries: entries => {
-      const at = new Date().toISOString()
-      for (const entry of entries) note(history, activities, at, entry)
+      for (const entry of entries) if (entry.kind === 'attempt-ended') activities.delete(entry.task)
     },
     activity: (task, _attempt, activity) => {
       const known = activities.get(task)
@@ -54,11 +52,6 @@ export function createLiveView(stream: WriteStream, history: RunHistory): RunVie
       update.done()
     },
   }
-}
-
-function note(history: RunHistory, activities: Map<string, LiveActivity>, at: string, entry: Entry): void {
-  applyToHistory(history, { at, entry })
-  if (entry.kind === 'attempt-ended') activities.delete(entry.task)
 }
 
 const RANK: Record<TaskHistory['status'], number> = {

@@ -43,11 +43,12 @@ export function renderError(error: unknown): readonly string[] {
   if (!(error instanceof OpenClaudeError)) {
     return [`dsh-openclaude: internal error: ${error instanceof Error ? error.stack ?? error.message : String(error)}`]
   }
+  const [first = '', ...more] = error.message.split('\n')
   return [
-    `dsh-openclaude: ${error.message} [${error.code}]`,
-    ...error.faults.map(fault =>
-      `  ${fault.line === undefined ? '' : `${fault.line}:${fault.column ?? 1} `}${fault.path}: ${fault.message}`
-      + (fault.suggestion === undefined ? '' : ` ${fault.suggestion}`)),
+    `dsh-openclaude: ${first} [${error.code}]`,
+    ...more,
+    // Most messages list their faults themselves, in the form of the file they were found in.
+    ...error.faults.filter(fault => !error.message.includes(fault.message)).map(fault => `  ${fault.path}: ${fault.message}`),
     ...(error.fix === undefined ? [] : [`  ${error.fix}`]),
     ...(error.code === 'OC_INTERNAL' && error.cause instanceof Error ? [error.cause.stack ?? error.cause.message] : []),
   ]

@@ -91,7 +91,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     .description('Runs a graph of coding tasks with OpenClaude, watches every child, and accepts only what the project\'s own commands prove.')
     .version(PRODUCT_VERSION)
     .exitOverride()
-    .showHelpAfterError('(add --help for the options)')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'dsh-openclaude: ')) })
+    .showHelpAfterError('  add --help for the options')
   const perform = async (load: CommandSpec['load'], args: readonly string[], options: CommonOptions & Record<string, unknown>): Promise<void> => {
     const output = createOutput(options.json === true)
     result = await guarded(output, async () => (await load())(args, options, output))
@@ -118,9 +119,18 @@ async function parse(program: Command, argv: readonly string[]): Promise<number 
     await program.parseAsync([...argv], { from: 'user' })
     return null
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) return refused(error, argv.includes('--json'))
     throw error
   }
+}
+
+/** Help and version are answers; everything else of commander is a fault of the command line, already told on standard error. */
+function refused(error: CommanderError, json: boolean): number {
+  if (error.exitCode === 0) return 0
+  const message = error.code === 'commander.help' ? 'a command is missing' : error.message.replace(/^error: /, '')
+  const usage = new OpenClaudeError('OC_USAGE', message, { subject: 'command line', fix: 'dsh-openclaude --help' })
+  createOutput(json).document({ error: errorDocument(usage) })
+  return usage.exitCode
 }
 
 async function guarded(output: Output, work: () => Promise<number>): Promise<number> {

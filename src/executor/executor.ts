@@ -71,6 +71,7 @@ export interface Executor {
 export interface PreflightFacts {
   readonly executable: string
   readonly version: string
+  /** What was found in order, for `doctor`. */
   readonly notes: readonly string[]
   /** Shown to whoever starts a run; absent = none. */
   readonly warnings?: readonly string[]

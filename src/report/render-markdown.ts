@@ -22,7 +22,7 @@ export function renderMarkdown(report: Report): string {
     ...(troubled.length === 0 ? [] : ['## Not done', '', ...troubled.map(troubleLine), '']),
     '## Tasks',
     '',
-    '| task | status | verdict | attempts | launches | time | cost |',
+    '| task | status | verdict | attempts | launches | working time | cost |',
     '|---|---|---|--:|--:|--:|--:|',
     ...report.tasks.map(taskRow),
     '',
@@ -43,7 +43,7 @@ function taskRow(task: ReportTask): string {
 
 function troubleLine(task: ReportTask): string {
   const causes = task.rootCauses.length === 0 ? '' : `, because of ${task.rootCauses.join(', ')}`
-  const reason = task.reason === null ? '' : `: ${line(task.reason)}`
+  const reason = task.reason === null ? '' : `: ${line(task.reason).replace(/\.$/, '')}`
   const next = task.handoff === null ? '' : `. Answer with \`dsh-openclaude resolve\` (hand-off ${task.handoff})`
   return `- **${task.id}** ${task.status}${causes}${reason}${next}`
 }
@@ -66,7 +66,7 @@ function attemptSection(attempt: ReportAttempt): readonly string[] {
       `- launch ${launch.launch} (${launch.mode}, ${launch.reason}), session \`${launch.sessionId}\`, ${launchEnd(launch)}`
       + (launch.resumeCommand === null ? '' : `; resume by hand: \`${launch.resumeCommand}\``)),
     ...attempt.evidence.map(check =>
-      `- ${check.check}: **${check.grade}**, \`${line(check.command)}\`, exit ${check.exitCode ?? check.signal ?? 'none'}, ${formatDuration(check.durationMs)}`
+      `- ${check.check}: **${check.grade}**${ranAs(check)}`
       + `${check.cached ? ', known from before' : ''}${check.grade === 'passed' ? '' : `; ${line(check.reason)}`}${check.logPath === null ? '' : `; log \`${check.logPath}\``}`),
     ...(attempt.verdict === null ? [] : [`- verdict: **${attempt.verdict.kind}**, ${line(attempt.verdict.reason)}`]),
     ...(attempt.verdict?.findings ?? []).map(finding => `- finding: ${line(finding.message)}`),
@@ -74,6 +74,12 @@ function attemptSection(attempt: ReportAttempt): readonly string[] {
     ...(attempt.claims === null ? [] : [`- the child claims: ${line(attempt.claims.summary)}`]),
     '',
   ]
+}
+
+/** Nothing for a check that never ran. */
+function ranAs(check: ReportAttempt['evidence'][number]): string {
+  if (check.command === '') return ''
+  return `, \`${line(check.command)}\`, exit ${check.exitCode ?? check.signal ?? 'none'}, ${formatDuration(check.durationMs)}`
 }
 
 function launchEnd(launch: ReportAttempt['launches'][number]): string {

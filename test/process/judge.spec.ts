@@ -202,11 +202,12 @@ describe('evidence', () => {
     expect(ran()).toEqual(['build', 'build', 'test'])
   })
 
-  it('keeps the key of the tree before the checks when a check writes into the tree', async () => {
+  it('earned while a check wrote into the tree is a finding, and proof for nobody else', async () => {
     const { run, project } = await rig({ build: 'echo made > made.js', test: script('test') })
-    await run()
+    const first = await run()
+    expect(first.verdict.findings.map(finding => finding.kind)).toEqual(['tree-moved'])
     rmSync(project.path('made.js'))
-    expect(grades(await run())).toEqual(['lint skipped', 'typecheck skipped', 'build passed cached', 'test passed cached'])
+    expect(grades(await run())).toEqual(['lint skipped', 'typecheck skipped', 'build passed', 'test passed'])
   })
 
   it('of a timeout is never kept', async () => {

@@ -19,7 +19,9 @@ export async function statusCommand([run]: readonly string[], options: CommonOpt
     ? renderResult(history.result)
     : owner === null ? `interrupted; go on with: dsh-openclaude resume ${history.run}` : `running under pid ${owner.pid} since ${owner.since}`
   output.say(`run ${history.run}: ${state}`)
-  for (const line of table(history.tasks.map(task => taskRow(task, undefined, 0, Date.now())), process.stdout.columns || 160)) output.say(line)
+  // Without an engine nothing goes on: times stand where the journal ends.
+  const until = owner === null && history.lastAt !== null ? Date.parse(history.lastAt) : Date.now()
+  for (const line of table(history.tasks.map(task => taskRow(task, undefined, 0, until)), process.stdout.columns || 160)) output.say(line)
   output.say(countsLine(history))
   output.document(report)
   return history.result === null ? 0 : exitCodeOf(history.result)

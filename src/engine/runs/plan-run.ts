@@ -11,6 +11,9 @@ export interface TaskPlan {
   readonly title: string
   readonly assignee: string
   readonly dependencies: readonly string[]
+  /** Complete; `<new session>` stands for the id that the launch will have. */
+  readonly argv: readonly string[]
+  /** One line for people: long arguments are cut. */
   readonly command: string
   readonly checks: readonly Check[]
 }
@@ -24,26 +27,36 @@ export interface RunPlan {
 export async function planRun(graph: Graph, { config }: ConfigWithOrigins): Promise<RunPlan> {
   const workdir = await realWorkdir(config.workdir)
   const resolved = await resolveChecks(workdir, config)
-  const tasks = graph.tasks.map((task): TaskPlan => ({
-    id: task.id,
-    title: task.title,
-    assignee: task.assignee,
-    dependencies: task.dependencies,
-    command: commandOf(task, config),
-    checks: checksFor(task, resolved, config),
-  }))
+  const tasks = graph.tasks.map((task): TaskPlan => {
+    const argv = argvOf(task, config)
+    return {
+      id: task.id,
+      title: task.title,
+      assignee: task.assignee,
+      dependencies: task.dependencies,
+      argv,
+      command: argv.map(shown).join(' '),
+      checks: checksFor(task, resolved, config),
+    }
+  })
   const unproved = tasks.filter(task => task.checks.every(check => check.argv === null))
   const warnings = unproved.length === 0 ? [] : [`no check can run for ${listed(unproved.map(task => task.id))}: their work would be "unverified"`]
   return { tasks, warnings: [...resolved.warnings, ...warnings] }
 }
 
-function commandOf(task: TaskSpec, config: ConfigWithOrigins['config']): string {
-  if (task.assignee === 'command') return `sh -c ${JSON.stringify(task.command ?? '')}`
-  if (task.assignee !== 'openclaude') return `(executor ${task.assignee})`
-  const flags = openclaudeFlags(config, {
+function argvOf(task: TaskSpec, config: ConfigWithOrigins['config']): readonly string[] {
+  if (task.assignee === 'command') return ['sh', '-c', task.command ?? '']
+  if (task.assignee !== 'openclaude') return ['executor', task.assignee]
+  return [...config.executable, ...openclaudeFlags(config, {
     mode: 'fresh', sessionId: '<new session>', ...(task.model === undefined ? {} : { model: task.model }),
-  })
-  return [...config.executable, ...flags].map(word => (/^[\w@%+=:,./<> -]+$/.test(word) && !word.includes(' ') ? word : JSON.stringify(word))).join(' ')
+  })]
+}
+
+const SHOWN = 60
+
+function shown(word: string): string {
+  if (word === '<new session>' || /^[\w@%+=:,./-]+$/.test(word)) return word
+  return JSON.stringify(word.length <= SHOWN ? word : `${word.slice(0, SHOWN)}…`)
 }
 
 function listed(ids: readonly string[]): string {
