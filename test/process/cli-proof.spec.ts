@@ -1,6 +1,8 @@
 /** Ways to get work accepted that the project's own commands do not prove, each tried with the real command line. */
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { GENESIS_HASH, hashLine } from '../../src/engine/journal/format.ts'
 import type { Scenario } from '../../src/simulator/scenario.ts'
 import { cliRig, PROVABLE } from '../support/cli-rig.ts'
 
@@ -31,5 +33,31 @@ describe('the package manager is not talked into another shell', () => {
     const rig = cliRig({ scenario })
     expect((await rig.run(['run', rig.writeGraph(ONE)])).code).toBe(1)
     expect(rig.report().tasks.map(task => task.verdict)).toEqual(['rejected'])
+  })
+})
+
+describe('what a run was started with', () => {
+  test('is not changed by hand afterwards, so that other checks decide (R-93)', async () => {
+    const rig = cliRig({ scenario: { rules: [{ play: [{ do: 'write', path: 'broken', content: '' }, { do: 'text', text: 'Done.' }] }] } })
+    expect((await rig.run(['run', rig.writeGraph(ONE)])).code).toBe(1)
+    const path = join(dirname(rig.journalPath()), 'run.json')
+    writeFileSync(path, readFileSync(path, 'utf8').replace('node check.mjs', 'true'))
+    const ended = await rig.run(['retry', rig.report().run.id, 'a'])
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('run.json was changed after it was written') as string })
+  })
+
+  test('and did is shown where a newer version wrote the journal, and nothing goes on with it (F33)', async () => {
+    const rig = cliRig()
+    expect((await rig.run(['run', rig.writeGraph(ONE)])).code).toBe(0)
+    let prev = GENESIS_HASH
+    const lines = readFileSync(rig.journalPath(), 'utf8').trimEnd().split('\n').map(line => {
+      const newer = JSON.stringify({ ...JSON.parse(line) as object, v: 2, prev })
+      prev = hashLine(Buffer.from(newer))
+      return `${newer}\n`
+    })
+    writeFileSync(rig.journalPath(), lines.join(''))
+    expect(await rig.run(['status'])).toMatchObject({ code: 0, stdout: expect.stringContaining('1/1 accepted') as string })
+    expect((await rig.run(['report'])).code).toBe(0)
+    expect(await rig.run(['resume'])).toMatchObject({ code: 3, stderr: expect.stringContaining('OC_JOURNAL_VERSION') as string })
   })
 })

@@ -128,7 +128,7 @@ export async function readRun(run: string | null, config: ConfigWithOrigins): Pr
   if (run === null && (await listRuns(place)).length === 0) return null
   const folder = await findRun(place, run ?? '')
   const owner = await drives(place, folder) ? await findLiveOwner(place.dir) : null
-  return readRunSnapshot(folder, owner)
+  return readRunSnapshot(folder, owner, { newer: 'read' })
 }
 
 async function openPlace(context: RunsContext): Promise<RepositoryPlace> {
