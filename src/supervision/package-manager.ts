@@ -3,8 +3,8 @@
  * a lockfile, looked for in the work directory and then upwards to the top of the repository; npm.
  * Of several lockfiles the order of `LOCKFILES` decides, and a warning names them.
  */
-import { readdir } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, readdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { ResolvedConfig } from '../core/config-types.ts'
 
 export type PackageManager = Exclude<ResolvedConfig['packageManager'], ''>
@@ -42,31 +42,46 @@ export async function choosePackageManager(
 
 /** The lockfiles of the nearest folder that has any, from the work directory up to the top of its repository. */
 async function findLockfiles(workdir: string): Promise<readonly (readonly [string, PackageManager])[]> {
-  for (const names of await namesToTop(workdir)) {
-    const found = LOCKFILES.filter(([name]) => names.has(name))
-    if (found.length > 0) return found
+  const own = await namesIn(workdir)
+  let found = lockfilesAmong(own)
+  if (found.length > 0 || own.has('.git')) return found
+  for (const folder of await parentsToTop(workdir)) {
+    found = lockfilesAmong(await namesIn(folder))
+    if (found.length > 0) break
   }
-  return []
+  return found
 }
 
-/** What is in the work directory, and in each folder above it up to the top of its repository; without a repository the work directory alone. */
-async function namesToTop(workdir: string): Promise<readonly ReadonlySet<string>[]> {
-  const own = await namesIn(workdir)
-  const all = [own]
-  let folder = workdir
-  for (let names = own; !names.has('.git'); all.push(names)) {
-    if (dirname(folder) === folder) return [own]
-    folder = dirname(folder)
-    names = await namesIn(folder)
+function lockfilesAmong(names: ReadonlySet<string>): readonly (readonly [string, PackageManager])[] {
+  return LOCKFILES.filter(([name]) => names.has(name))
+}
+
+/** The folders above the work directory up to the top of its repository, nearest first; none without a repository. */
+async function parentsToTop(workdir: string): Promise<readonly string[]> {
+  const folders: string[] = []
+  for (let folder = dirname(workdir); ; folder = dirname(folder)) {
+    folders.push(folder)
+    if (await exists(join(folder, '.git'))) return folders
+    if (dirname(folder) === folder) return []
   }
-  return all
+}
+
+/** Folders above may be large and foreign: they are listed only once it is known that they belong to the repository. */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    // Absent, or not ours to see: either way it can't decide.
+    return false
+  }
 }
 
 async function namesIn(folder: string): Promise<ReadonlySet<string>> {
   try {
     return new Set(await readdir(folder))
   } catch {
-    // Absent, or not ours to see: either way it can't decide.
+    // As above.
     return new Set()
   }
 }
