@@ -18,7 +18,7 @@ const EVERY = process.env['OC_ALL_CRASH_POINTS'] === '1'
 const SPREAD = 42
 const MOMENTS = ['before', 'mid', 'after'] as const
 
-test('F1: killed at any journal write, a diamond of five resumes to the same end and does nothing accepted again', { timeout: 900_000 }, async () => {
+test('F1, R-55: killed at any journal write, a diamond of five resumes to the same end and does nothing accepted again', { timeout: 900_000 }, async () => {
   const writes = await countWrites()
   const points = Array.from({ length: writes * MOMENTS.length }, (_, index) => `${Math.floor(index / 3) + 1}:${MOMENTS[index % 3] ?? ''}`)
   const step = EVERY ? 1 : points.length / SPREAD
