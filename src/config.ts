@@ -37,7 +37,9 @@ const PRECEDENCE = ['user', 'row', 'file', 'flag'] as const
 /** Throws `OC_CONFIG_INVALID` with the faults of all layers together. Paths come out absolute; whether they exist is not checked here. */
 export function resolveConfig(layers: ConfigLayers, context: ConfigContext): ConfigWithOrigins {
   if (layers[context.surface === 'cli' ? 'row' : 'user'] !== undefined) {
-    throw new OpenClaudeError('OC_INTERNAL', 'The user file belongs to the command and the row to DSH; a layer of the other surface was passed.')
+    throw new OpenClaudeError(
+      'OC_INTERNAL', 'The user file belongs to the command and the row to DSH; a layer of the other surface was passed.',
+    )
   }
   const config = { ...defaultConfig(context.surface) }
   const origins = defaultOrigins()

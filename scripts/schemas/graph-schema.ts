@@ -14,8 +14,11 @@ const NOT_BLANK = String.raw`(?=[\s\S]*\S)`
 const anyText = z.string().regex(new RegExp(ANY))
 const commandLine = z.string().regex(new RegExp(String.raw`^${NOT_BLANK}[^\u0000]*$`)).max(MAX_COMMAND_LENGTH)
 const argument = z.string().regex(new RegExp(String.raw`^(?!-)${NOT_BLANK}[^\u0000-\u001f\u007f-\u009f]+$`))
-const globs = z.array(z.string().regex(new RegExp(String.raw`^(?!\/)(?!!)(?![A-Za-z]:)(?!(?:[\s\S]*\/)?\.\.(?:\/|$))${NOT_BLANK}[^\u0000\\]+$`))).meta({ id: 'globs' })
-const taskId = z.string().regex(new RegExp(TASK_ID_PATTERN)).describe(`The id: ${TASK_ID_RULE}. Unique without regard to case.`).meta({ id: 'taskId' })
+const glob = String.raw`^(?!\/)(?!!)(?![A-Za-z]:)(?!(?:[\s\S]*\/)?\.\.(?:\/|$))${NOT_BLANK}[^\u0000\\]+$`
+const globs = z.array(z.string().regex(new RegExp(glob))).meta({ id: 'globs' })
+const taskId = z.string().regex(new RegExp(TASK_ID_PATTERN)).describe(`The id: ${TASK_ID_RULE}. Unique without regard to case.`).meta({
+  id: 'taskId',
+})
 const time = (zero: 'off' | 'refused'): z.ZodNumber => z.int().min(zero === 'off' ? 0 : 1).max(MAX_TIMER_MS)
 
 const check = z.strictObject({
@@ -27,7 +30,9 @@ const check = z.strictObject({
 }).meta({ id: 'check' })
 
 const timeouts = z.strictObject(Object.fromEntries(
-  Object.entries(TIMEOUT_KEYS).map(([key, zero]) => [key, time(zero).optional().describe(zero === 'off' ? 'Milliseconds; 0 = off.' : 'Milliseconds.')]),
+  Object.entries(TIMEOUT_KEYS).map(
+    ([key, zero]) => [key, time(zero).optional().describe(zero === 'off' ? 'Milliseconds; 0 = off.' : 'Milliseconds.')],
+  ),
 )).meta({ id: 'timeouts' })
 
 const common = {
@@ -38,18 +43,25 @@ const common = {
   dependencies: z.array(taskId).optional().describe('Ids of the tasks whose work this one builds on.'),
   priority: z.number().optional().describe('Higher runs first; default 0.'),
   checks: z.array(z.union([z.enum(CHECK_ROLES), check])).optional()
-    .describe('Replaces the run\'s acceptance commands: names of roles and commands. An empty list = no checks, and the verdict is then "unverified".'),
+    .describe(
+      'Replaces the run\'s acceptance commands: names of roles and commands. '
+      + 'An empty list = no checks, and the verdict is then "unverified".',
+    ),
   model: argument.optional().describe('Model for this task.'),
   timeouts: timeouts.optional().describe('Clocks for this task.'),
   maxAttempts: z.int().min(1).optional().describe('Attempts in total, the first included.'),
-  paths: globs.optional().describe('Patterns of the files the task is about. Files touched outside are a finding; an empty list = it is to change nothing.'),
+  paths: globs.optional().describe(
+    'Patterns of the files the task is about. Files touched outside are a finding; an empty list = it is to change nothing.',
+  ),
   mayEdit: globs.optional().describe('Patterns of files of the judge (tests, lint configuration, manifests) the task may edit.'),
   expectTests: z.int().min(0).optional().describe('The least number of tests the check "test" must report; 0 = an empty run is allowed.'),
 }
 
 const agentTask = z.strictObject({
   ...common,
-  assignee: z.string().regex(new RegExp(String.raw`^(?!command$)[^\u0000]*$`)).optional().describe('Name of an executor; default openclaude.'),
+  assignee: z.string().regex(new RegExp(String.raw`^(?!command$)[^\u0000]*$`)).optional().describe(
+    'Name of an executor; default openclaude.',
+  ),
 })
 
 const commandTask = z.strictObject({

@@ -59,14 +59,14 @@ function chooseView(history: RunHistory, options: DriveOptions, output: Output):
 function tell(finished: FinishedRun, output: Output): void {
   const { end, history, runDir } = finished
   output.say('')
-  output.say(end.kind === 'finished' ? `run ${history.run}: ${renderResult(end.result)}` : `run ${history.run}: stopped (${end.reason}); go on with: dsh-openclaude resume ${history.run}`)
+  output.say(end.kind === 'finished' ? `run ${history.run}: ${renderResult(end.result)}` : `run ${history.run}: stopped (${end.reason})${runDir === null ? '' : `; go on with: dsh-openclaude resume ${history.run}`}`)
   output.say(countsLine(history))
   for (const task of history.tasks) {
-    if (task.handoff === null) continue
+    if (task.handoff === null || runDir === null) continue
     output.say(`${task.id} waits for a decision: ${task.reason ?? ''}`)
     // What a required check refuted can't be accepted, by nobody.
     const answers = task.attempts.at(-1)?.verdicts.at(-1)?.kind === 'rejected' ? 'retry|drop' : 'accept|retry|drop'
     output.say(`  dsh-openclaude resolve ${history.run} ${task.id} ${answers} --note "why"`)
   }
-  output.say(`report: ${join(runDir, 'report.md')}`)
+  if (runDir !== null) output.say(`report: ${join(runDir, 'report.md')}`)
 }

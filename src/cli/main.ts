@@ -10,5 +10,12 @@ if (major < 22 || (major === 22 && minor < 19) || major === 23) {
   process.exitCode = 3
 } else {
   const { runCommandLine } = await import('./program.ts')
+  const { surviveClosedOutput } = await import('./output.ts')
+  const lost = surviveClosedOutput()
   process.exitCode = await runCommandLine(process.argv.slice(2))
+  process.once('exit', (code) => {
+    if (code === 0 && lost()) process.exitCode = 3
+  })
+  // After a journal that failed, children live on under their keepers, and what follows them must not keep this process (F6).
+  if (process.exitCode === 3) process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }

@@ -27,6 +27,18 @@ export function createOutput(json: boolean): Output {
   }
 }
 
+/**
+ * A reader that went away (`| head -1`, a closed terminal) must not end a run: what is said to nobody is dropped. Returns whether anything
+ * was lost for another reason, such as a full disk behind `> file`.
+ */
+export function surviveClosedOutput(): () => boolean {
+  let lost = false
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => { lost ||= error.code !== 'EPIPE' && error.code !== 'EIO' })
+  }
+  return () => lost
+}
+
 export function renderError(error: unknown): readonly string[] {
   if (!(error instanceof OpenClaudeError)) {
     return [`dsh-openclaude: internal error: ${error instanceof Error ? error.stack ?? error.message : String(error)}`]

@@ -1,7 +1,8 @@
 /** What the live view and `status` show of each task, as text cells. Pure: history, activity and the time in; rows out. */
 import type { AttemptActivity } from '../executor/executor.ts'
 import { formatDuration } from '../report/duration.ts'
-import type { AttemptHistory, RunHistory, TaskHistory } from '../report/history.ts'
+import type { AttemptHistory } from '../report/attempt-history.ts'
+import type { RunHistory, TaskHistory } from '../report/history.ts'
 import { printableLine } from '../report/printable.ts'
 
 export interface LiveActivity extends AttemptActivity {

@@ -40,7 +40,8 @@ const variableNameRule: Rule = value => typeof value === 'string' && VARIABLE_NA
 
 const executable: KeySpec<readonly string[]> = {
   type: 'text or list of texts',
-  meaning: 'The program to run: a name on PATH or a path, never split at spaces. A list is a program with its first arguments, for example [node, /opt/cli.mjs].',
+  meaning: 'The program to run: a name on PATH or a path, never split at spaces. '
+    + 'A list is a program with its first arguments, for example [node, /opt/cli.mjs].',
   bad: 'error: must be text that is not blank, or a list of such texts; not found: error before any task starts',
   fallback: () => ['openclaude'],
   decode(value, place) {
@@ -91,26 +92,37 @@ function wrongVariable(name: string, value: unknown): string | null {
 export const CHILD_KEYS = {
   executable,
   workdir: textKey({
-    fallback: '.', rule: filledText, meaning: 'The project to work in. Relative to the folder of the shell or of the session.', note: 'missing or no directory: error before any task starts',
+    fallback: '.', rule: filledText,
+    meaning: 'The project to work in. Relative to the folder of the shell or of the session.',
+    note: 'missing or no directory: error before any task starts',
   }),
   provider: nameKey({ fallback: '', meaning: 'Provider id, passed on as it is. Empty = what OpenClaude is set to, and no flag.' }),
   model: nameKey({ fallback: '', meaning: 'Model name, passed on as it is. Empty = what OpenClaude is set to, and no flag.' }),
   maxTurns: wholeKey({ least: 1, fallback: 50, meaning: 'Turns of the model per launch.' }),
-  permissionMode: choiceKey(PERMISSION_MODES, { fallback: '', meaning: 'Permission mode of the child. Empty = unattended: it acts without asking.' }),
+  permissionMode: choiceKey(
+    PERMISSION_MODES, { fallback: '', meaning: 'Permission mode of the child. Empty = unattended: it acts without asking.' },
+  ),
   extraArgs: extraArgsKey,
   env,
   envPass: textListKey({
-    fallback: [], rule: variableNameRule, each: 'each entry', meaning: 'Names of variables passed on from the caller where the environment is an allow-list (DSH).',
+    fallback: [], rule: variableNameRule, each: 'each entry',
+    meaning: 'Names of variables passed on from the caller where the environment is an allow-list (DSH).',
   }),
   addDirs: textListKey({
-    fallback: [], rule: filledText, each: 'each entry', meaning: 'More folders the child may use. Relative to workdir.', note: 'missing folder: error before any task starts',
+    fallback: [], rule: filledText, each: 'each entry',
+    meaning: 'More folders the child may use. Relative to workdir.',
+    note: 'missing folder: error before any task starts',
   }),
   appendSystemPrompt: textKey({ fallback: '', rule: systemPromptRule, meaning: 'Text added to the system prompt of every child.' }),
   noSessionPersistence: flagKey({
-    fallback: false, meaning: 'The child keeps no session on disk; then a stalled launch can\'t be resumed.', note: 'with maxStalledRestarts above 0: error',
+    fallback: false,
+    meaning: 'The child keeps no session on disk; then a stalled launch can\'t be resumed.',
+    note: 'with maxStalledRestarts above 0: error',
   }),
   keepSessions: flagKey({ fallback: false, meaning: 'Keep the session files of accepted attempts when a run ends.' }),
   heartbeat: textKey({
-    fallback: '30s', rule: heartbeatRule, meaning: 'Interval of the child\'s sign of life. Empty = none, and the event-loop clock is off.', note: 'at or above idleTimeoutMs: warning',
+    fallback: '30s', rule: heartbeatRule,
+    meaning: 'Interval of the child\'s sign of life. Empty = none, and the event-loop clock is off.',
+    note: 'at or above idleTimeoutMs: warning',
   }),
 } satisfies Record<string, KeySpec<unknown>>

@@ -1,4 +1,7 @@
-/** Makes the folders of a configuration absolute and chooses the state directory (R-30, SEMANTICS 8). Whether they exist is checked by the pre-flight. */
+/**
+ * Makes the folders of a configuration absolute and chooses the state directory (R-30, SEMANTICS 8). Whether they exist is
+ * checked by the pre-flight.
+ */
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { CrossRules } from './cross-rules.ts'
 
@@ -18,7 +21,9 @@ export function resolvePaths({ config, origins, fault, warn }: CrossRules, conte
   if (program !== undefined && /[/\\]|^~/.test(program)) config.executable = [absolute(context.cwd, program), ...args]
   config.stateDir = config.stateDir === '' ? defaultStateDir(context) : absolute(context.cwd, config.stateDir)
   if (config.storePath !== '') useStorePath(absolute(config.workdir, config.storePath))
-  if (isInside(config.workdir, config.stateDir)) warn(`stateDir ${config.stateDir} is inside workdir, so a "git clean" of a child or a commit can take it.`)
+  if (isInside(config.workdir, config.stateDir)) {
+    warn(`stateDir ${config.stateDir} is inside workdir, so a "git clean" of a child or a commit can take it.`)
+  }
 
   function useStorePath(file: string): void {
     if (!isInside(config.workdir, file)) {

@@ -1,9 +1,12 @@
-/** Rules over several keys, applied to the merged configuration (R-18 to R-25, R-27, R-40). A rule reports, warns, or adjusts what nobody wrote. */
+/**
+ * Rules over several keys, applied to the merged configuration (R-18 to R-25, R-27, R-40). A rule reports, warns, or adjusts what
+ * nobody wrote.
+ */
 import type { ConfigKey, ConfigOrigin, ResolvedConfig } from '../core/config-types.ts'
 import { heartbeatMs } from './child-keys.ts'
 import type { Surface } from './key-spec.ts'
 
-export type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
 
 export interface CrossRules {
   readonly config: Mutable<ResolvedConfig>
@@ -27,17 +30,27 @@ function checkSessions({ config, origins, fault, warn }: CrossRules): void {
     config.maxStalledRestarts = 0
     warn('noSessionPersistence is on, so a stalled launch can\'t be resumed: maxStalledRestarts is 0.')
   } else {
-    fault('noSessionPersistence', `can't be true while maxStalledRestarts is ${config.maxStalledRestarts}, since only a stored session can be resumed`, 'noSessionPersistence: false')
+    fault(
+      'noSessionPersistence',
+      `can't be true while maxStalledRestarts is ${config.maxStalledRestarts}, since only a stored session can be resumed`,
+      'noSessionPersistence: false',
+    )
   }
 }
 
 function checkClocks({ config, fault, warn }: CrossRules): void {
   const beat = heartbeatMs(config.heartbeat)
   if (beat !== null && config.idleTimeoutMs > 0 && beat >= config.idleTimeoutMs) {
-    warn(`heartbeat ${config.heartbeat} is not shorter than idleTimeoutMs ${config.idleTimeoutMs}, so the idle clock acts before a missing sign of life is seen.`)
+    warn(
+      `heartbeat ${config.heartbeat} is not shorter than idleTimeoutMs ${config.idleTimeoutMs}, `
+      + 'so the idle clock acts before a missing sign of life is seen.',
+    )
   }
   if (config.maxRuntimeMs > 0 && config.maxRuntimeMs < config.idleTimeoutMs) {
-    warn(`maxRuntimeMs ${config.maxRuntimeMs} is below idleTimeoutMs ${config.idleTimeoutMs}, so a stall is never found before the run time is over.`)
+    warn(
+      `maxRuntimeMs ${config.maxRuntimeMs} is below idleTimeoutMs ${config.idleTimeoutMs}, `
+      + 'so a stall is never found before the run time is over.',
+    )
   }
   if (config.idleTimeoutMs === 0 && config.maxRuntimeMs === 0) {
     warn('idleTimeoutMs and maxRuntimeMs are both 0: a child that hangs while the model owes an answer is never ended.')
@@ -52,7 +65,10 @@ function chooseConcurrency({ config, origins, warn }: CrossRules): void {
   if (config.workspace !== 'shared') return
   if (origins.maxConcurrency === 'default') config.maxConcurrency = 1
   else if (config.maxConcurrency > 1) {
-    warn(`maxConcurrency ${config.maxConcurrency} in the shared workspace: children change the same tree at the same time, and a check may judge the work of several.`)
+    warn(
+      `maxConcurrency ${config.maxConcurrency} in the shared workspace: children change the same tree at the same time, `
+      + 'and a check may judge the work of several.',
+    )
   }
 }
 

@@ -1,4 +1,7 @@
-/** Decodes one source of configuration: known keys by their schema, unknown ones with the nearest valid name or the place where they belong (R-12, T24). */
+/**
+ * Decodes one source of configuration: known keys by their schema, unknown ones with the nearest valid name or the place where
+ * they belong (R-12, T24).
+ */
 import type { ConfigKey, ResolvedConfig } from '../core/config-types.ts'
 import { isRecord } from '../core/decode-checks.ts'
 import { type FaultList, memberPath } from '../core/fault-list.ts'
@@ -10,7 +13,9 @@ import { CONFIG_KEYS, CONFIG_SCHEMA, isConfigKey } from './keys.ts'
 export type PartialConfig = { readonly [K in ConfigKey]?: ResolvedConfig[K] }
 
 const SYNONYMS: ReadonlyMap<string, ConfigKey> = new Map<string, ConfigKey>([
-  ['cwd', 'workdir'], ['concurrency', 'maxConcurrency'], ['jobs', 'maxConcurrency'], ['retries', 'maxRetriesPerTask'], ['maxAttempts', 'maxRetriesPerTask'],
+  ['cwd', 'workdir'], ['concurrency', 'maxConcurrency'], ['jobs', 'maxConcurrency'], ['retries', 'maxRetriesPerTask'], [
+    'maxAttempts', 'maxRetriesPerTask',
+  ],
   ['maxSteps', 'maxTurns'], ['budget', 'maxBudgetUsd'], ['timeoutMs', 'maxRuntimeMs'], ['command', 'executable'], ['args', 'extraArgs'],
 ])
 
@@ -41,7 +46,9 @@ function decodeKey<K extends ConfigKey>(
   const result = CONFIG_SCHEMA[key].decode(value, {
     key,
     path,
-    report: (wrong, facts = {}) => faults.add(facts.path ?? path, `${source}: ${key}${wrong.startsWith(':') ? '' : ' '}${wrong}.`, facts.suggestion),
+    report: (wrong, facts = {}) => faults.add(
+      facts.path ?? path, `${source}: ${key}${wrong.startsWith(':') ? '' : ' '}${wrong}.`, facts.suggestion,
+    ),
   })
   if (result === null) reportMisplaced(key, value, source, faults)
   else decoded[key] = result

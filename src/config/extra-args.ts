@@ -1,4 +1,7 @@
-/** The key `extraArgs` (R-23): arguments passed on verbatim, last. Flags that this program sets itself are refused, each with what to use instead. */
+/**
+ * The key `extraArgs` (R-23): arguments passed on verbatim, last. Flags that this program sets itself are refused, each with what
+ * to use instead.
+ */
 import { itemPath } from '../core/fault-list.ts'
 import { quoted } from '../core/observed.ts'
 import { text } from '../core/value-rules.ts'
@@ -10,8 +13,10 @@ const ONE_RUN = 'the child would not do the task and end'
 
 /** Flag to the reason, or to the key that sets it. */
 const OWNED_FLAGS: ReadonlyMap<string, string> = new Map([
-  ['--print', OURS], ['-p', OURS], ['--output-format', OURS], ['--input-format', OURS], ['--verbose', OURS], ['--include-partial-messages', OURS],
-  ['--session-id', SESSIONS], ['--resume', SESSIONS], ['-r', SESSIONS], ['--continue', SESSIONS], ['-c', SESSIONS], ['--fork-session', SESSIONS],
+  ['--print', OURS], ['-p', OURS], ['--output-format', OURS], ['--input-format', OURS], ['--verbose', OURS],
+  ['--include-partial-messages', OURS],
+  ['--session-id', SESSIONS], ['--resume', SESSIONS], ['-r', SESSIONS], ['--continue', SESSIONS], ['-c', SESSIONS],
+  ['--fork-session', SESSIONS],
   ['--no-session-persistence', 'use noSessionPersistence'], ['--max-turns', 'use maxTurns'], ['--max-steps', 'use maxTurns'],
   ['--heartbeat', 'use heartbeat'], ['--yolo', 'use permissionMode'], ['--dangerously-skip-permissions', 'use permissionMode'],
   ['--permission-mode', 'use permissionMode'], ['--append-system-prompt', 'use appendSystemPrompt'], ['--add-dir', 'use addDirs'],
@@ -34,7 +39,9 @@ export const extraArgsKey: KeySpec<readonly string[]> = {
       place.report(wrong, { path: itemPath(place.path, index) })
     }
     const [first] = args
-    if (first !== undefined && !first.startsWith('-')) refuse(0, `must start with a flag, since the CLI would read ${quoted(first)} as a prompt`)
+    if (first !== undefined && !first.startsWith('-')) {
+      refuse(0, `must start with a flag, since the CLI would read ${quoted(first)} as a prompt`)
+    }
     args.forEach((argument, index) => {
       if (argument === '--') refuse(index, 'must not hold "--": what follows would be read as a prompt')
       for (const flag of flagsOf(argument)) {

@@ -1,5 +1,6 @@
 /**
- * What a configuration key is: its type, default, meaning and decoder, in one value, so that schema, defaults and documentation can't drift (R-45).
+ * What a configuration key is: its type, default, meaning and decoder, in one value, so that schema, defaults and documentation
+ * can't drift (R-45).
  * The constructors here cover the shapes that keys have; which keys exist is `keys.ts`.
  */
 import { itemPath } from '../core/fault-list.ts'
@@ -87,7 +88,10 @@ export function choiceKey<const T extends string>(choices: readonly T[], facts: 
     decode(value, place) {
       const choice = choices.find(known => known === value)
       if (choice !== undefined) return choice
-      place.report(`must be one of ${shown}; got ${observed(value)}`, { suggestion: typeof value === 'string' ? nameFinder(choices).nearest(value) : undefined })
+      place.report(
+        `must be one of ${shown}; got ${observed(value)}`,
+        { suggestion: typeof value === 'string' ? nameFinder(choices).nearest(value) : undefined },
+      )
       return null
     },
   }

@@ -13,11 +13,14 @@ export interface Place {
   readonly faults: FaultList
 }
 
-const CHECK_NAME_RULE = 'must start with a letter or digit, go on with letters, digits, ".", "_", ":" or "-", and have at most 64 characters'
+const CHECK_NAME_RULE = 'must start with a letter or digit, go on with letters, digits, ".", "_", ":" or "-", '
+  + 'and have at most 64 characters'
 
 export function decodeChecks(value: unknown, place: Place): readonly (CheckRole | CheckSpec)[] {
   if (!Array.isArray(value)) {
-    place.faults.add(place.path, `${place.subject}: checks must be a list of role names (${CHECK_ROLES.join(', ')}) and commands; got ${observed(value)}.`)
+    place.faults.add(
+      place.path, `${place.subject}: checks must be a list of role names (${CHECK_ROLES.join(', ')}) and commands; got ${observed(value)}.`,
+    )
     return []
   }
   const checks: (CheckRole | CheckSpec)[] = []
@@ -29,7 +32,12 @@ export function decodeChecks(value: unknown, place: Place): readonly (CheckRole 
     const name = typeof check === 'string' ? check : check.name
     const first = seen.get(name)
     if (first === undefined) seen.set(name, index)
-    else place.faults.add(path, `${place.subject}: two checks are named ${observed(name)}, first ${itemPath(place.path, first)}; a name stands for one check.`)
+    else {
+      place.faults.add(
+        path,
+        `${place.subject}: two checks are named ${observed(name)}, first ${itemPath(place.path, first)}; a name stands for one check.`,
+      )
+    }
     checks.push(check)
   })
   return checks
@@ -40,7 +48,8 @@ function decodeRole(name: string, place: Place): CheckRole | null {
   if (role !== undefined) return role
   place.faults.add(
     place.path,
-    `${place.subject}: ${observed(name)} is no check role; a bare name is one of ${CHECK_ROLES.join(', ')}, a command is written { name, command }.`,
+    `${place.subject}: ${observed(name)} is no check role; a bare name is one of ${CHECK_ROLES.join(', ')}, `
+    + 'a command is written { name, command }.',
     nameFinder(CHECK_ROLES).nearest(name) ?? `{ "name": "extra", "command": ${JSON.stringify(name.slice(0, 60))} }`,
   )
   return null
@@ -49,13 +58,19 @@ function decodeRole(name: string, place: Place): CheckRole | null {
 /** Decodes `{ name, command, timeoutMs?, required?, parallel? }`; the configuration's extra commands have the same shape. */
 export function decodeCheck(value: unknown, place: Place): CheckSpec | null {
   if (!isRecord(value)) {
-    place.faults.add(place.path, `${place.subject}: a check must be a role name or an object with name and command; got ${observed(value)}.`)
+    place.faults.add(
+      place.path, `${place.subject}: a check must be a role name or an object with name and command; got ${observed(value)}.`,
+    )
     return null
   }
   const before = place.faults.count()
   reportUnknownKeys(value, CHECK_KEYS, 'a check', place)
   const name = typeof value['name'] === 'string' && CHECK_NAME.test(value['name']) ? value['name'] : null
-  if (name === null) place.faults.add(memberPath(place.path, 'name'), `${place.subject}: the name of a check ${CHECK_NAME_RULE}; got ${observed(value['name'])}.`)
+  if (name === null) {
+    place.faults.add(
+      memberPath(place.path, 'name'), `${place.subject}: the name of a check ${CHECK_NAME_RULE}; got ${observed(value['name'])}.`,
+    )
+  }
   requireRule(value, 'command', commandLine, place)
   checkRule(value, 'timeoutMs', milliseconds('refused'), place)
   checkRule(value, 'required', flag, place)
@@ -81,7 +96,9 @@ export function decodeGlobs(key: string, value: unknown, place: Place): readonly
   }
   value.forEach((item: unknown, index) => {
     const wrong = treeGlob(item)
-    if (wrong !== null) place.faults.add(itemPath(place.path, index), `${place.subject}: a pattern of ${key} ${wrong}; got ${observed(item)}.`)
+    if (wrong !== null) {
+      place.faults.add(itemPath(place.path, index), `${place.subject}: a pattern of ${key} ${wrong}; got ${observed(item)}.`)
+    }
   })
   return value
 }

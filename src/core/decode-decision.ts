@@ -4,11 +4,11 @@
  */
 import { z } from 'zod'
 import { assertNever } from '../errors.ts'
-import type { Decision } from './evidence-types.ts'
+import type { Decision, FileEdit } from './evidence-types.ts'
 import type { TaskSpec } from './graph-types.ts'
 import { findJsonObjects, MAX_SCANNED_CHARS } from './json-objects.ts'
 
-export type DecodedTasks =
+type DecodedTasks =
   | { readonly ok: true, readonly tasks: readonly TaskSpec[] }
   /** Each fault names its place. */
   | { readonly ok: false, readonly faults: readonly string[] }
@@ -45,13 +45,18 @@ export function decodeDecision(answer: string, decodeTasks: TaskDecoder): Decode
   if (answer.length > MAX_SCANNED_CHARS) return unreadable(`the answer is longer than ${MAX_SCANNED_CHARS} characters`)
   const candidates = findJsonObjects(answer).filter(object => 'kind' in object)
   const decoded = candidates.map(candidate => decodeCandidate(candidate, decodeTasks))
-  return decoded.findLast(each => each.kind === 'decision') ?? decoded.at(-1) ?? unreadable('the answer holds no complete JSON object with a "kind"')
+  const last = decoded.findLast(each => each.kind === 'decision') ?? decoded.at(-1)
+  return last ?? unreadable('the answer holds no complete JSON object with a "kind"')
 }
 
 function decodeCandidate(candidate: unknown, decodeTasks: TaskDecoder): DecodedDecision {
   const parsed = decisionSchema.safeParse(candidate)
-  if (!parsed.success) return unreadable(parsed.error.issues.map(issue => `$${issue.path.map(part => typeof part === 'number' ? `[${part}]` : `.${String(part)}`).join('')}: ${issue.message}`).join('; '))
-  return toDecision(parsed.data, decodeTasks)
+  if (parsed.success) return toDecision(parsed.data, decodeTasks)
+  return unreadable(parsed.error.issues.map(issue => `${jsonPath(issue.path)}: ${issue.message}`).join('; '))
+}
+
+function jsonPath(parts: readonly PropertyKey[]): string {
+  return `$${parts.map(part => typeof part === 'number' ? `[${part}]` : `.${String(part)}`).join('')}`
 }
 
 function toDecision(written: WrittenDecision, decodeTasks: TaskDecoder): DecodedDecision {
@@ -64,15 +69,20 @@ function toDecision(written: WrittenDecision, decodeTasks: TaskDecoder): Decoded
       return { kind: 'decision', decision: freshTree === undefined ? rest : { ...rest, freshTree } }
     }
     case 'patch':
-      return { kind: 'decision', decision: { ...written, edits: written.edits.map(({ find, ...edit }) => find === undefined ? edit : { ...edit, find }) } }
+      return { kind: 'decision', decision: { ...written, edits: written.edits.map(toEdit) } }
     case 'split': {
       const { kind, reason } = written
       const decoded = decodeTasks(written.tasks)
-      return decoded.ok ? { kind: 'decision', decision: { kind, reason, tasks: decoded.tasks } } : unreadable(`the tasks of the split are no tasks: ${decoded.faults.join('; ')}`)
+      if (!decoded.ok) return unreadable(`the tasks of the split are no tasks: ${decoded.faults.join('; ')}`)
+      return { kind: 'decision', decision: { kind, reason, tasks: decoded.tasks } }
     }
     default:
       return assertNever(written)
   }
+}
+
+function toEdit({ find, ...edit }: z.infer<typeof editSchema>): FileEdit {
+  return find === undefined ? edit : { ...edit, find }
 }
 
 function unreadable(reason: string): DecodedDecision {

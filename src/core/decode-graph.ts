@@ -72,9 +72,15 @@ function checkMetadata(graph: Record<string, unknown>, faults: FaultList): void 
     if (GRAPH_KEYS.some(known => known === key)) continue
     const path = memberPath('$', key)
     const reason = CONFIG_ONLY_KEYS.get(key)
-    if (reason !== undefined) faults.add(path, `The graph: ${key} can't be set by a graph, since it ${reason}. Set it in the configuration or on the command line.`)
-    else if (isTaskKey(key)) faults.add(path, `The graph: ${quoted(key)} is one level too high; it belongs into a task.`, `tasks[…].${key}`)
-    else faults.add(path, `The graph: ${quoted(key)} is no key of a graph; known are ${GRAPH_KEYS.join(', ')}.`, nameFinder(GRAPH_KEYS).nearest(key))
+    if (reason !== undefined) {
+      faults.add(path, `The graph: ${key} can't be set by a graph, since it ${reason}. Set it in the configuration or on the command line.`)
+    } else if (isTaskKey(key)) {
+      faults.add(path, `The graph: ${quoted(key)} is one level too high; it belongs into a task.`, `tasks[…].${key}`)
+    } else {
+      faults.add(
+        path, `The graph: ${quoted(key)} is no key of a graph; known are ${GRAPH_KEYS.join(', ')}.`, nameFinder(GRAPH_KEYS).nearest(key),
+      )
+    }
   }
   for (const key of ['$schema', 'name', 'description'] as const) {
     const wrong = graph[key] === undefined ? null : text(graph[key])

@@ -139,8 +139,13 @@ function reportId(id: unknown, task: Fields, index: number, context: TaskContext
   const path = memberPath(itemPath(context.list, index), 'id')
   const where = `Task ${index + 1}`
   if (id === undefined) context.faults.add(path, `${where}: id is missing; every task needs one.`, idFromTitle(task['title']))
-  else if (typeof id === 'string') context.faults.add(path, `${where}: the id ${quoted(id)} breaks the rule: it ${TASK_ID_RULE}.`, repairTaskId(id))
-  else context.faults.add(path, `${where}: id must be text; got ${observed(id)}.`, typeof id === 'number' ? JSON.stringify(String(id)) : undefined)
+  else if (typeof id === 'string') {
+    context.faults.add(path, `${where}: the id ${quoted(id)} breaks the rule: it ${TASK_ID_RULE}.`, repairTaskId(id))
+  } else {
+    context.faults.add(
+      path, `${where}: id must be text; got ${observed(id)}.`, typeof id === 'number' ? JSON.stringify(String(id)) : undefined,
+    )
+  }
 }
 
 function idFromTitle(title: unknown): string | undefined {
@@ -152,7 +157,9 @@ function reportUnknownKey(task: Fields, key: string, index: number, context: Tas
   const subject = subjectOf(task, index)
   const reason = CONFIG_ONLY_KEYS.get(key)
   if (reason !== undefined) {
-    context.faults.add(path, `${subject}: ${key} can't be set by a graph, since it ${reason}. Set it in the configuration or on the command line.`)
+    context.faults.add(
+      path, `${subject}: ${key} can't be set by a graph, since it ${reason}. Set it in the configuration or on the command line.`,
+    )
   } else if (Object.hasOwn(TIMEOUT_KEYS, key)) {
     context.faults.add(path, `${subject}: ${key} is one level too high; the clocks of a task stand in timeouts.`, `timeouts.${key}`)
   } else {

@@ -27,7 +27,8 @@ export const COMMAND_ASSIGNEE = 'command'
 
 /** Names that people write for a task key. */
 export const TASK_KEY_SYNONYMS: ReadonlyMap<string, string> = new Map([
-  ['dependsOn', 'dependencies'], ['depends_on', 'dependencies'], ['deps', 'dependencies'], ['needs', 'dependencies'], ['after', 'dependencies'],
+  ['dependsOn', 'dependencies'], ['depends_on', 'dependencies'], ['deps', 'dependencies'], ['needs', 'dependencies'],
+  ['after', 'dependencies'],
   ['prompt', 'description'], ['instructions', 'description'], ['body', 'description'],
   ['name', 'title'], ['summary', 'title'],
   ['criteria', 'acceptanceCriteria'], ['acceptance', 'acceptanceCriteria'],

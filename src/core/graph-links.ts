@@ -83,7 +83,9 @@ export function graphLinker(count: number, context: LinkContext): GraphLinker {
     if (context.state.mixedCase || byId.size !== named) reportEqualIds(tasks, context)
     let finder: NameFinder | undefined
     for (let next = 0; next < waiting.length; next += 3) {
-      const [index = 0, at = 0, edge = 0] = waiting.slice(next, next + 3)
+      const index = waiting[next] ?? 0
+      const at = waiting[next + 1] ?? 0
+      const edge = waiting[next + 2] ?? 0
       const dependency: unknown = tasks[index]?.dependencies[at]
       const target = typeof dependency === 'string' ? byId.get(dependency) : undefined
       if (target !== undefined) {

@@ -2,6 +2,7 @@
  * Order within a graph: topological order, cycles, waves, longest remaining path, critical path.
  * Works on indexes, iteratively, in O(V+E): a chain of 100,000 tasks must not use the call stack. Knows nothing of states.
  */
+import { findCycles } from './graph-cycle.ts'
 import type { TaskId } from './graph-types.ts'
 
 interface Node {
@@ -48,20 +49,10 @@ export function topologicalOrder(edges: GraphEdges): readonly number[] {
 }
 
 /** One cycle as a chain in which each task depends on the next and the last on the first; null when there is none. */
-export function findCycle(edges: GraphEdges): readonly number[] | null {
-  const inOrder = new Set(topologicalOrder(edges))
-  const start = edges.dependencies.findIndex((_, index) => !inOrder.has(index))
-  if (start < 0) return null
-  const seenAt = new Map<number, number>()
-  const chain: number[] = []
-  let index = start
-  // Every task outside the order has a dependency outside the order, so the walk only ends by meeting itself.
-  while (!seenAt.has(index)) {
-    seenAt.set(index, chain.length)
-    chain.push(index)
-    index = edges.dependencies[index]?.find(dependency => !inOrder.has(dependency)) ?? index
-  }
-  return chain.slice(seenAt.get(index))
+export function findCycle({ dependencies }: GraphEdges): readonly number[] | null {
+  const starts = new Int32Array(dependencies.length + 1)
+  for (const [index, list] of dependencies.entries()) starts[index + 1] = (starts[index] ?? 0) + list.length
+  return findCycles({ starts, targets: dependencies.flat() }, 1)[0] ?? null
 }
 
 /** For each task the number of tasks on the longest path from it to an end, itself included (SEMANTICS 13). */

@@ -9,13 +9,14 @@ export interface NameFinder {
   readonly nearest: (name: string) => string | undefined
 }
 
-/** Distances computed at most by one finder; about one second of work. */
-const NAME_COMPARISONS = 1_000_000
+/** Distances computed at most by one finder; well below a second of work. */
+const NAME_COMPARISONS = 200_000
 
 export function nameFinder(names: readonly string[], comparisons: number = NAME_COMPARISONS): NameFinder {
   let left = comparisons
   return {
     nearest(name) {
+      if (left <= 0) return undefined
       const wanted = name.slice(0, 128).toLowerCase()
       let best: string | undefined
       let bestDistance = reach(wanted) + 1

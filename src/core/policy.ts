@@ -8,7 +8,7 @@ import type { Decision, Evidence, FileEdit, Verdict } from './evidence-types.ts'
 import type { AttemptState, RunState, TaskState } from './run-types.ts'
 import { attemptLimit } from './run-state.ts'
 import { splitFaults } from './split.ts'
-import { redRequired } from './verdict.ts'
+import { redRequired, saying } from './verdict.ts'
 
 export interface PolicyInput {
   readonly verdict: Verdict
@@ -57,8 +57,15 @@ function retryOrEscalate(input: PolicyInput, guidance: string): Decision {
 /** The failing output, as the check showed it; the outcome when no check ran. */
 function rejectionGuidance({ outcome, verdict, evidence }: PolicyInput): string {
   const red = redRequired(evidence)
-  if (red.length === 0) return outcome.kind === 'succeeded' ? verdict.reason : `The last attempt ended as ${outcome.kind}: ${outcome.message}`
+  if (red.length === 0) return outcome.kind === 'succeeded' ? verdict.reason : endGuidance(outcome)
   return red.map(each => [`${each.command}: ${each.grade}. ${each.reason}`, each.tail.trimEnd()].filter(part => part !== '').join('\n')).join('\n\n')
+}
+
+/** How it ended, without what is for people only: a model that reads of a session and the command that opens it may open it. */
+function endGuidance(outcome: AttemptOutcome): string {
+  const clock = outcome.clock === null ? '' : `, by the ${outcome.clock} clock`
+  const tool = outcome.lastTool === null ? '' : `, last tool ${outcome.lastTool}`
+  return `The last attempt ended as ${outcome.kind}${clock}${tool}${saying(outcome)}.`
 }
 
 /** Whether the advisor may decide so on the open attempt of `task`. */

@@ -7,7 +7,6 @@ import { ask, emit, letGo } from './turn.ts'
 import { reviewAllBlocking } from './reduce-blocking.ts'
 import { goOn } from './reduce-attempt.ts'
 import { closeJoin, closeJoins, isClosable, landAttempt } from './reduce-landing.ts'
-import { handOffIfSpent } from './reduce-schedule.ts'
 import { isOpen } from './run-state.ts'
 
 export function recover(turn: Turn): void {
@@ -16,7 +15,6 @@ export function recover(turn: Turn): void {
     return
   }
   for (const task of turn.state.tasks) {
-    if (task.state.status === 'ready') handOffIfSpent(turn, task)
     if (!isClosable(task)) continue
     closeJoin(turn, task)
     closeJoins(turn, task)

@@ -52,7 +52,11 @@ export type ZeroMeaning = 'off' | 'allowed' | 'refused'
 
 export function milliseconds(zero: ZeroMeaning): Rule {
   const inRange = wholeNumber(zero === 'refused' ? 1 : 0, MAX_TIMER_MS)
-  const range = { off: `1 to ${MAX_TIMER_MS}, or 0 for off`, allowed: `0 to ${MAX_TIMER_MS}`, refused: `1 to ${MAX_TIMER_MS} (it can't be switched off)` }[zero]
+  const range = {
+    off: `1 to ${MAX_TIMER_MS}, or 0 for off`,
+    allowed: `0 to ${MAX_TIMER_MS}`,
+    refused: `1 to ${MAX_TIMER_MS} (it can't be switched off)`,
+  }[zero]
   return value => inRange(value) === null ? null : `must be a whole number of milliseconds from ${range}`
 }
 

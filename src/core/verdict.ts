@@ -77,7 +77,18 @@ export function verdictOfOutcome(outcome: AttemptOutcome, tree: string): Verdict
 }
 
 function outcomeReason(outcome: AttemptOutcome): string {
-  return `The attempt ended as ${outcome.kind}: ${outcome.message}`
+  return `The attempt ended as ${outcome.kind}${saying(outcome)}: ${outcome.message}`
+}
+
+const LONGEST_QUOTE = 300
+
+/** What the child itself said went wrong, quoted on one line; empty when it reported no error. A person needs it to tell a wrong key from a wrong model name. */
+export function saying({ result }: AttemptOutcome): string {
+  if (result === null) return ''
+  const said = result.errors.length > 0 ? result.errors.join('; ') : result.isError ? result.text : ''
+  const line = said.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  if (line === '') return ''
+  return `, saying ${JSON.stringify(line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}…` : line)}`
 }
 
 function judgement(kind: VerdictKind, reason: string, judgeError = false): Judgement {

@@ -73,4 +73,6 @@ export interface PreflightFacts {
   readonly version: string
   /** What was found in order, for `doctor`. */
   readonly notes: readonly string[]
+  /** Shown to whoever starts a run; absent = none. */
+  readonly warnings?: readonly string[]
 }

@@ -1,7 +1,8 @@
 /** Turns the history of a run into its report. Pure: adds up and renames, decides nothing. */
 import type { RunResult } from '../core/entry-types.ts'
 import { addUsage, NO_USAGE } from '../core/usage.ts'
-import type { AttemptHistory, LaunchHistory, RunHistory, TaskHistory } from './history.ts'
+import type { AttemptHistory, LaunchHistory } from './attempt-history.ts'
+import type { RunHistory, TaskHistory } from './history.ts'
 import { REPORT_VERSION, type Report, type ReportAttempt, type ReportLaunch, type ReportTask } from './report-schema.ts'
 
 export interface ReportFacts {

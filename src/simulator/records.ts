@@ -1,4 +1,6 @@
-/** Shapes of the stream-json records of OpenClaude 0.29.1. Pure builders; session_id and uuid are added by the sink. */
+/** Shapes of the stream-json records of OpenClaude 0.29.1. Builders without effect; session_id and uuid are added by the sink. */
+
+import { randomUUID } from 'node:crypto'
 
 export type JsonRecord = Readonly<Record<string, unknown>>
 
@@ -34,6 +36,26 @@ export function initRecord(facts: { readonly cwd: string, readonly model: string
     skills: ['update-config', 'debug', 'simplify'],
     plugins: [],
     fast_mode_state: 'off',
+  }
+}
+
+/** The only record of a resume that was refused in the stream-json format; its session is a new one, and it has no init record before it. */
+export function refusedResumeRecord(message: string): JsonRecord {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    duration_ms: 0,
+    duration_api_ms: 0,
+    is_error: true,
+    num_turns: 0,
+    stop_reason: null,
+    session_id: randomUUID(),
+    total_cost_usd: 0,
+    usage: { ...NO_TOKENS, server_tool_use: { web_search_requests: 0, web_fetch_requests: 0 }, service_tier: 'standard' },
+    modelUsage: {},
+    permission_denials: [],
+    uuid: randomUUID(),
+    errors: [message],
   }
 }
 

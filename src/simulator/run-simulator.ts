@@ -16,6 +16,7 @@ import { createPlayer } from './play.ts'
 import { chooseSession, NO_PROMPT, refusal, resolveModel } from './preconditions.ts'
 import { readPrompt } from './prompt.ts'
 import { connectRemote } from './remote.ts'
+import { refusedResumeRecord } from './records.ts'
 import type { Step } from './scenario.ts'
 import type { ChosenPlay, LaunchFacts, SimEnv } from './scenario-source.ts'
 import { choosePlay, filler, fillStep, loadScenario } from './scenario-source.ts'
@@ -63,7 +64,11 @@ async function launch({ argv, env, host, flags, prompt, refuse }: Launch): Promi
   if (play.setup.startDelayMs !== undefined) await new Promise(done => setTimeout(done, play.setup.startDelayMs))
   const session = chooseSession(flags, folder, play.setup)
   noteLaunch(loaded.stateDir, { pid: host.pid, argv, cwd, prompt, rule: play.rule, use: play.use, launch: facts.launch, session: session.kind === 'refused' ? null : session.id })
-  if (session.kind === 'refused') return refuse(session.message)
+  if (session.kind === 'refused') {
+    if (!resumed || flags.outputFormat !== 'stream-json') return refuse(session.message)
+    host.stdout.write(`${JSON.stringify(refusedResumeRecord(session.message))}\n`)
+    return 1
+  }
   const forkHistory = session.kind === 'resume' && session.id !== session.from ? facts.history : ''
   const stage = createStage({ flags, env, host, cwd, folder, sessionId: session.id, resumedFrom: session.kind === 'resume' ? session.from : null, forkHistory, play })
   stage.session.append({ type: 'user', cwd, timestamp: new Date().toISOString(), message: { role: 'user', content: prompt } })

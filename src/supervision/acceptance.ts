@@ -55,7 +55,9 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
   }
 }
 
-async function gather(deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[]): Promise<Gathered> {
+async function gather(
+  deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[],
+): Promise<Gathered> {
   const runs = await planRuns(deps, request, checks)
   const known = await recall(cache, request, runs)
   await mkdir(request.logDir, { recursive: true, mode: 0o700 })
@@ -72,7 +74,7 @@ async function gather(deps: JudgeDeps, cache: EvidenceCache, request: JudgeReque
     if (moved === null && fresh.length > 0 && await request.fingerprint() !== request.after.fingerprint) moved = fresh.map(each => each.check).join(', ')
     // A key speaks of a tree; what was earned on a tree that moved meanwhile is proof for nobody else.
     if (moved === null) for (const each of fresh) await cache.put(each)
-    for (const each of earned) await request.onEvidence(each)
+    await Promise.all(earned.map(each => request.onEvidence(each)))
     evidence.push(...earned)
   }
   return { evidence, moved }
@@ -89,10 +91,11 @@ function treeMoved(during: string | null): readonly Finding[] {
   return [{ kind: 'tree-moved', message: `The tree changed while ${during} ran: the check writes into it, or somebody else did. What passed was not exactly this tree.`, files: [] }]
 }
 
-/** Every key is taken on the tree before the first check: what a check writes beside the ignored files must not make its own proof stale. */
+/** Every key is taken on the tree before the first check: what a check writes into the tree must not make its own proof stale. */
 async function planRuns(deps: JudgeDeps, request: JudgeRequest, checks: readonly Check[]): Promise<readonly CheckRun[]> {
   const { workspace } = request
-  const setup = await setupHash(workspace.cwd)
+  // A check without a command reads nothing.
+  const setup = checks.some(check => check.argv !== null) ? await setupHash(workspace.cwd) : ''
   const project = await readProjectScripts(workspace.cwd, deps.config.packageManager)
   const environmentNames = Object.keys(deps.env)
   return checks.map((check, index) => ({
@@ -133,7 +136,8 @@ function batches(runs: readonly CheckRun[]): readonly (readonly CheckRun[])[] {
 function optionalRed(evidence: readonly Evidence[]): readonly Finding[] {
   const red = evidence.filter(each => !each.required && each.grade !== 'passed' && each.grade !== 'skipped')
   if (red.length === 0) return []
-  return [{ kind: 'optional-check-red', message: `Optional checks did not pass: ${red.map(each => `${each.check} (${each.grade})`).join(', ')}`, files: [] }]
+  const listed = red.map(each => `${each.check} (${each.grade})`).join(', ')
+  return [{ kind: 'optional-check-red', message: `Optional checks did not pass: ${listed}`, files: [] }]
 }
 
 async function isPresent(path: string): Promise<boolean> {

@@ -28,23 +28,31 @@ export interface ResolvedChecks {
 export async function resolveChecks(workdir: string, config: CheckConfig): Promise<ResolvedChecks> {
   const project = await readProjectScripts(workdir, config.packageManager)
   const roles = CHECK_ROLES.map(role => ({ role, script: scriptForRole(role, config[role], project) }))
-  const faults = roles.flatMap(({ role, script }): Fault[] => script.kind === 'none' && script.named
-    ? [{ path: `$.${role}`, message: `names the script "${config[role]}", but ${script.reason}`, suggestion: 'add the script, or name an existing one' }]
-    : [])
+  const faults = roles.flatMap(({ role, script }): Fault[] => {
+    if (script.kind !== 'none' || !script.named) return []
+    const message = `names the script "${config[role]}", but ${script.reason}`
+    return [{ path: `$.${role}`, message, suggestion: 'add the script, or name an existing one' }]
+  })
   if (faults.length > 0) {
     const listed = faults.map(fault => `${fault.path} ${fault.message}`).join('; ')
-    throw new OpenClaudeError('OC_CONFIG_INVALID', `The configuration names scripts that do not exist: ${listed}`, { subject: workdir, faults })
+    const message = `The configuration names scripts that do not exist: ${listed}`
+    throw new OpenClaudeError('OC_CONFIG_INVALID', message, { subject: workdir, faults })
   }
   const extra = config.additionalCommands.map(command => commandCheck(command, 'extra', config.acceptanceTimeoutMs, null))
   const checks = [...roles.map(({ role, script }) => roleCheck(role, script, config.acceptanceTimeoutMs)), ...extra]
   return { checks, manager: project.manager, warnings: project.warnings }
 }
 
+export interface Repinned {
+  readonly resolved: ResolvedChecks
+  readonly appeared: readonly string[]
+}
+
 /**
  * Checks that had nothing to run when the run started and have a script now; the others keep their pinned commands (SEMANTICS 10).
  * `appeared` names them; empty = nothing changed.
  */
-export async function repinChecks(workdir: string, resolved: ResolvedChecks, config: CheckConfig): Promise<{ readonly resolved: ResolvedChecks, readonly appeared: readonly string[] }> {
+export async function repinChecks(workdir: string, resolved: ResolvedChecks, config: CheckConfig): Promise<Repinned> {
   if (resolved.checks.every(check => check.argv !== null)) return { resolved, appeared: [] }
   const project = await readProjectScripts(workdir, config.packageManager)
   const checks = resolved.checks.map((check): Check => {
@@ -55,7 +63,7 @@ export async function repinChecks(workdir: string, resolved: ResolvedChecks, con
   return appeared.length === 0 ? { resolved, appeared } : { resolved: { ...resolved, checks }, appeared }
 }
 
-/** What counts for one task: its own `checks` replace the run's; timeouts and the expected number of tests are the task's where it has them. */
+/** What counts for one task: its own `checks` replace the run's; timeouts and the expected number of tests are the task's, if given. */
 export function checksFor(task: TaskSpec, resolved: ResolvedChecks, config: Pick<CheckConfig, 'acceptanceTimeoutMs'>): readonly Check[] {
   const timeoutMs = task.timeouts?.acceptanceTimeoutMs
   const expectTests = task.expectTests ?? null
@@ -75,7 +83,9 @@ function asked(role: CheckRole, resolved: ResolvedChecks, timeoutMs: number): Ch
   const check = resolved.checks.find(candidate => candidate.role === role)
   if (check !== undefined && check.argv !== null) return check
   const argv = [resolved.manager, 'run', role]
-  return { name: role, role, timeoutMs, parallel: false, expectTests: null, required: true, argv, skipReason: null, display: argv.join(' '), scriptText: '' }
+  const display = argv.join(' ')
+  const base = { name: role, role, timeoutMs, parallel: false, expectTests: null, required: true }
+  return { ...base, argv, skipReason: null, display, scriptText: '' }
 }
 
 function roleCheck(role: CheckRole, script: RoleScript, timeoutMs: number): Check {

@@ -24,25 +24,30 @@ const total = (pattern: RegExp): RunnerRow['count'] => output => {
   return found.length === 0 ? null : sum(found.map(match => Number(match[1])))
 }
 
+const VITEST_NOTHING = /^[ \t]*No test files found|^[ \t]*Tests {2}no tests/mu
+const PYTEST_SUMMARY = /^=* ?\d+ (?:passed|failed|skipped|deselected|xfailed|xpassed|errors?|warnings?)\b.* in [\d.]+s\b.*$/gmu
+const PLAIN_SUMMARY = /^[ \t]*\d+ (?:tests? )?passed(?:, \d+ \w+)*[.!]?[ \t]*$/gmu
+const PLAIN_NOTHING = /^[ \t]*no tests? (?:found|ran|to run)[.!]?[ \t]*$/imu
+
 const RUNNERS: readonly RunnerRow[] = [
-  { runner: 'vitest', count: summary(/^[ \t]*Tests {2}\d.*$/gmu, /(\d+) (?:passed|failed)/gu), nothing: /^[ \t]*No test files found|^[ \t]*Tests {2}no tests/mu },
+  { runner: 'vitest', count: summary(/^[ \t]*Tests {2}\d.*$/gmu, /(\d+) (?:passed|failed)/gu), nothing: VITEST_NOTHING },
   { runner: 'jest', count: summary(/^Tests: +\d.*total$/gmu, /(\d+) (?:passed|failed)/gu), nothing: /^No tests found/mu },
   { runner: 'node:test and tape', count: nodeTests },
   { runner: 'tap', count: tapTests, nothing: /^1\.\.0\b/mu },
   { runner: 'mocha', count: total(/^[ \t]+(\d+) (?:passing|failing)\b/gmu), nothing: /^Error: No test files found/mu },
-  { runner: 'pytest', count: summary(/^=* ?\d+ (?:passed|failed|skipped|deselected|xfailed|xpassed|errors?|warnings?)\b.* in [\d.]+s\b.*$/gmu, /(\d+) (?:passed|failed|xfailed|xpassed)/gu), nothing: /\bno tests ran\b|^collected 0 items$/mu },
+  { runner: 'pytest', count: summary(PYTEST_SUMMARY, /(\d+) (?:passed|failed|xfailed|xpassed)/gu), nothing: /\bno tests ran\b|^collected 0 /mu },
   { runner: 'unittest', count: total(/^Ran (\d+) tests? in [\d.]+s$/gmu), nothing: /^NO TESTS RAN$/mu },
   { runner: 'go', count: goTests },
   { runner: 'cargo', count: summary(/^test result: .*$/gmu, /(\d+) (?:passed|failed)/gu) },
   { runner: 'ava', count: total(/^[ \t]+(\d+) tests? (?:passed|failed)$/gmu), nothing: /Couldn.t find any (?:files|tests)/u },
-  { runner: 'bun', count: total(/^Ran (\d+) tests? across \d+ files?/gmu), nothing: /^(?:error: )?(?:No tests found!|0 test files matching)/mu },
+  { runner: 'bun', count: total(/^Ran (\d+) tests? across \d+ file/gmu), nothing: /^(?:error: )?(?:No tests found!|0 test files match)/mu },
   { runner: 'deno', count: summary(/^ok \| \d+ passed\b.*$/gmu, /(\d+) (?:passed|failed)/gu), nothing: /No test modules found/u },
   { runner: 'playwright', count: total(/^ {2}(\d+) (?:passed|failed)(?: \([\d.]+m?s\))?$/gmu), nothing: /^Error: No tests found$/mu },
   { runner: 'rspec', count: total(/^(\d+) examples?, \d+ failures?/gmu) },
   { runner: 'maven', count: total(/^(?:\[\w+\] )?Tests run: (\d+), Failures: \d+, Errors: \d+, Skipped: \d+$/gmu) },
   { runner: 'phpunit', count: total(/^(?:OK \(|Tests: )(\d+)(?: tests?)?,/gmu), nothing: /^No tests executed!$/mu },
   { runner: 'dotnet', count: summary(/^(?:Passed|Failed)! .*$/gmu, /(?:Passed|Failed): +(\d+)/gu), nothing: /^No test is available in /mu },
-  { runner: 'plain words', count: summary(/^[ \t]*\d+ (?:tests? )?passed(?:, \d+ \w+)*[.!]?[ \t]*$/gmu, /(\d+) (?:tests? )?(?:passed|failed)/gu), nothing: /^[ \t]*no tests? (?:found|ran|to run)[.!]?[ \t]*$/imu },
+  { runner: 'plain words', count: summary(PLAIN_SUMMARY, /(\d+) (?:tests? )?(?:passed|failed)/gu), nothing: PLAIN_NOTHING },
 ]
 
 /** `output` may carry colours and may be only the end of the whole; null = no runner was recognised. */

@@ -24,12 +24,12 @@ export function evidenceKey(subject: EvidenceSubject): string {
 }
 
 /** What package managers write when they install; small files whose content changes with every installed package. */
-const INSTALL_RECORDS = ['node_modules/.package-lock.json', 'node_modules/.modules.yaml', 'node_modules/.yarn-state.yml', 'node_modules/.yarn-integrity']
+const INSTALL_RECORDS = ['.package-lock.json', '.modules.yaml', '.yarn-state.yml', '.yarn-integrity']
 
 /** Fingerprint of the machine's side: the running Node and what is installed in the work directory. */
 export async function setupHash(workdir: string): Promise<string> {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.version}`)
-  for (const name of INSTALL_RECORDS) hash.update(`\0${await contentOf(join(workdir, name))}`)
+  for (const name of INSTALL_RECORDS) hash.update(`\0${await contentOf(join(workdir, 'node_modules', name))}`)
   hash.update(`\0${await isPresent(join(workdir, 'node_modules'))}`)
   return hash.digest('hex').slice(0, 32)
 }

@@ -34,7 +34,8 @@ export async function collectFindings(input: FindingsInput): Promise<readonly Fi
 }
 
 function changedPaths(before: TreeSnapshot, after: TreeSnapshot): readonly string[] {
-  return [...new Set([...before.files.keys(), ...after.files.keys()])].filter(path => before.files.get(path) !== after.files.get(path)).toSorted()
+  const paths = new Set([...before.files.keys(), ...after.files.keys()])
+  return [...paths].filter(path => before.files.get(path) !== after.files.get(path)).toSorted()
 }
 
 async function claimFindings(input: FindingsInput, changed: readonly string[], claims: readonly string[]): Promise<readonly Finding[]> {
@@ -66,7 +67,12 @@ function coverage(claim: string, prefix: string): (path: string) => boolean {
 
 /** Reports are prose: quotes, list marks, remarks in brackets and line numbers are taken off. Null = no path. */
 function claimedPath(claim: string, workspace: Pick<Workspace, 'root' | 'cwd'>): string | null {
-  const bare = claim.trim().replace(/^[-*•]\s+/u, '').replace(/\s+[-–—(:].*$/su, '').replaceAll(/^[`'"]+|[`'",.;]+$/gu, '').replace(/(?<=\w):\d+(?:[-:]\d+)?$/u, '').trim()
+  const bare = claim.trim()
+    .replace(/^[-*•]\s+/u, '')
+    .replace(/\s+[-–—(:].*$/su, '')
+    .replaceAll(/^[`'"]+|[`'",.;]+$/gu, '')
+    .replace(/(?<=\w):\d+(?:[-:]\d+)?$/u, '')
+    .trim()
   if (bare === '' || /^(?:none|n\/a|no files?(?: changed)?)$/iu.test(bare)) return null
   const inside = isAbsolute(bare) ? relative(workspace.root, bare) : bare
   const normal = posix.normalize(inside).replace(/\/$/u, '')

@@ -1,11 +1,12 @@
 /**
  * From the facts of one finished check to its grade. Pure. A red exit never becomes anything greener, and a green exit is worth nothing
- * when no test ran. Does not know whether a check is required: that is the verdict's business.
+ * when no test ran, or when the output itself says that something failed. Does not know whether a check is required: that is the verdict's business.
  */
 import { stripVTControlCharacters } from 'node:util'
 import type { SpawnFailure } from '../core/attempt-types.ts'
 import type { Check, Grade } from '../core/evidence-types.ts'
 import { countTests } from './count-tests.ts'
+import { saidFailure } from './said-failures.ts'
 
 export interface CheckFacts {
   readonly exitCode: number | null
@@ -34,15 +35,19 @@ export function gradeCheck(check: Pick<Check, 'role' | 'argv' | 'skipReason' | '
   const tests = check.role === 'test' || check.role === 'extra' ? countTests(output) : null
   if (facts.exitCode === null) return graded('failed', `ended by ${facts.signal ?? 'an unknown signal'}`, tests)
   if (facts.exitCode !== 0) return graded('failed', `exit ${facts.exitCode}${tests === 0 ? ', no test ran' : ''}`, tests)
+  const said = saidFailure(output)
+  if (said !== null) return graded('vacuous', `exit 0, but the output says: ${said}`, tests)
   const missing = missingTests(check.expectTests, tests)
-  return missing === null ? graded('passed', tests === null ? 'exit 0' : `exit 0, ${plural(tests)}`, tests) : graded('vacuous', missing, tests)
+  if (missing !== null) return graded('vacuous', missing, tests)
+  return graded('passed', tests === null ? 'exit 0' : `exit 0, ${plural(tests)}`, tests)
 }
 
 function missingTests(expected: number | null, tests: number | null): string | null {
   if (expected === 0) return null
   if (tests === 0) return 'exit 0, but no test ran'
   if (expected === null || (tests !== null && tests >= expected)) return null
-  return tests === null ? `exit 0, but the output does not say how many tests ran; ${expected} are expected` : `exit 0, but only ${plural(tests)}; ${expected} are expected`
+  const seen = tests === null ? 'the output does not say how many tests ran' : `only ${plural(tests)}`
+  return `exit 0, but ${seen}; ${expected} are expected`
 }
 
 function plural(tests: number): string {

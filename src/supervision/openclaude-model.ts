@@ -49,7 +49,9 @@ export function createOpenClaudeModel(deps: OpenClaudeModelDeps): AdvisorModel {
         if (asked.kind === 'answer') return asked.text
         const wait = waits[tries]
         if (!asked.repeat || wait === undefined || performance.now() + wait >= deadline) {
-          throw new OpenClaudeError('OC_ADVISOR_FAILED', asked.reason, { subject: 'advisor', fix: 'Run `dsh-openclaude doctor --live`, or set supervisor to none.' })
+          throw new OpenClaudeError('OC_ADVISOR_FAILED', asked.reason, {
+            subject: 'advisor', fix: 'Run `dsh-openclaude doctor --live`, or set supervisor to none.',
+          })
         }
         await delay(wait, undefined, { signal })
       }
@@ -79,7 +81,7 @@ async function askOnce(deps: OpenClaudeModelDeps, prompt: string, timeoutMs: num
   }
 }
 
-/** An answer needs an envelope that says success, exit 0 and some text; the reasons never carry raw output but the error text of the envelope. */
+/** An answer needs an envelope that says success, exit 0 and some text. A reason carries only the envelope's text. */
 function readResult(result: PlainChildResult, timeoutMs: number): Asked {
   const failed = (reason: string, repeat: boolean): Asked => ({ kind: 'failed', reason, repeat })
   if (result.spawnError !== null) return failed(`OpenClaude could not be started: ${result.spawnError.message}`, false)

@@ -1,9 +1,9 @@
 /**
  * Which package manager runs a project's scripts (R-38). Precedence: the configured one; the manifest's `packageManager` field;
- * a lockfile, looked for in the work directory and then upwards to the top of the repository, where of several the order of `LOCKFILES` wins
- * and a warning names them; npm.
+ * a lockfile, looked for in the work directory and then upwards to the top of the repository; npm.
+ * Of several lockfiles the order of `LOCKFILES` decides, and a warning names them.
  */
-import { access } from 'node:fs/promises'
+import { access, readdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ResolvedConfig } from '../core/config-types.ts'
 
@@ -26,7 +26,9 @@ const LOCKFILES: readonly (readonly [string, PackageManager])[] = [
 
 const MANAGERS: readonly PackageManager[] = ['pnpm', 'yarn', 'bun', 'npm']
 
-export async function choosePackageManager(workdir: string, configured: ResolvedConfig['packageManager'], field: string | null): Promise<ChosenManager> {
+export async function choosePackageManager(
+  workdir: string, configured: ResolvedConfig['packageManager'], field: string | null,
+): Promise<ChosenManager> {
   if (configured !== '') return { manager: configured, warnings: [] }
   const found = await findLockfiles(workdir)
   const managers = [...new Set(found.map(([, manager]) => manager))]
@@ -40,23 +42,31 @@ export async function choosePackageManager(workdir: string, configured: Resolved
 
 /** The lockfiles of the nearest folder that has any, from the work directory up to the top of its repository. */
 async function findLockfiles(workdir: string): Promise<readonly (readonly [string, PackageManager])[]> {
-  for (const folder of await foldersToTop(workdir)) {
-    const present = await Promise.all(LOCKFILES.map(([name]) => exists(join(folder, name))))
-    const found = LOCKFILES.filter((_, index) => present[index])
-    if (found.length > 0) return found
+  const own = await namesIn(workdir)
+  let found = lockfilesAmong(own)
+  if (found.length > 0 || own.has('.git')) return found
+  for (const folder of await parentsToTop(workdir)) {
+    found = lockfilesAmong(await namesIn(folder))
+    if (found.length > 0) break
   }
-  return []
+  return found
 }
 
-async function foldersToTop(workdir: string): Promise<readonly string[]> {
-  const folders = [workdir]
-  for (let folder = workdir; !await exists(join(folder, '.git')); folder = dirname(folder)) {
-    if (dirname(folder) === folder) return [workdir]
-    folders.push(dirname(folder))
-  }
-  return folders
+function lockfilesAmong(names: ReadonlySet<string>): readonly (readonly [string, PackageManager])[] {
+  return LOCKFILES.filter(([name]) => names.has(name))
 }
 
+/** The folders above the work directory up to the top of its repository, nearest first; none without a repository. */
+async function parentsToTop(workdir: string): Promise<readonly string[]> {
+  const folders: string[] = []
+  for (let folder = dirname(workdir); ; folder = dirname(folder)) {
+    folders.push(folder)
+    if (await exists(join(folder, '.git'))) return folders
+    if (dirname(folder) === folder) return []
+  }
+}
+
+/** Folders above may be large and foreign: they are listed only once it is known that they belong to the repository. */
 async function exists(path: string): Promise<boolean> {
   try {
     await access(path)
@@ -64,5 +74,14 @@ async function exists(path: string): Promise<boolean> {
   } catch {
     // Absent, or not ours to see: either way it can't decide.
     return false
+  }
+}
+
+async function namesIn(folder: string): Promise<ReadonlySet<string>> {
+  try {
+    return new Set(await readdir(folder))
+  } catch {
+    // As above.
+    return new Set()
   }
 }

@@ -36,7 +36,8 @@ export async function lookAtTarget({ root, forbidden }: PatchRoot, path: string)
   if (!stats.isFile()) return refused('is no regular file')
   if (stats.size > MAX_FILE_BYTES) return refused(`is larger than ${MAX_FILE_BYTES} bytes`)
   const bytes = await readRegular(absolute)
-  return bytes === null || !isUtf8(bytes) ? refused('is not readable as UTF-8 text') : { kind: 'file', content: bytes.toString('utf8'), mode: stats.mode & 0o7777 }
+  if (bytes === null || !isUtf8(bytes)) return refused('is not readable as UTF-8 text')
+  return { kind: 'file', content: bytes.toString('utf8'), mode: stats.mode & 0o7777 }
 }
 
 /** Null = every folder on the way that exists is a real one. */

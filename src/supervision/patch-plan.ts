@@ -41,10 +41,14 @@ export function planEdits(edits: readonly FileEdit[], current: ReadonlyMap<strin
     else contents.set(edit.path, applied.content)
   }
   const written = [...contents.keys()].filter(path => contents.get(path) !== null)
-  for (const path of written) if (written.some(other => other.startsWith(`${path}/`))) reasons.push(`${JSON.stringify(path)} would be a file and a folder`)
+  const torn = written.filter(path => written.some(other => other.startsWith(`${path}/`)))
+  reasons.push(...torn.map(path => `${JSON.stringify(path)} would be a file and a folder`))
   if (reasons.length > 0) return { kind: 'refused', reasons }
-  const files = [...contents].map(([path, after]) => ({ path, before: current.get(path) ?? null, after })).filter(file => file.before !== file.after)
-  return files.length === 0 ? { kind: 'refused', reasons: ['the patch changes nothing'] } : { kind: 'planned', files: files.toSorted((a, b) => a.path < b.path ? -1 : 1) }
+  const files = [...contents]
+    .map(([path, after]) => ({ path, before: current.get(path) ?? null, after }))
+    .filter(file => file.before !== file.after)
+    .toSorted((a, b) => a.path < b.path ? -1 : 1)
+  return files.length === 0 ? { kind: 'refused', reasons: ['the patch changes nothing'] } : { kind: 'planned', files }
 }
 
 function applyEdit(edit: FileEdit, now: string | null): { readonly content: string | null } | { readonly refused: string } {
@@ -63,9 +67,12 @@ const CONTEXT_LINES = 3
 /** Unified diff that `git apply` takes; one hunk per file. */
 export function renderPatch(files: readonly PlannedFile[]): string {
   return files.map(({ path, before, after }) => {
-    const head = `diff --git a/${path} b/${path}\n${before === null ? 'new file mode 100644\n' : after === null ? 'deleted file mode 100644\n' : ''}`
+    const mode = before === null ? 'new file mode 100644\n' : after === null ? 'deleted file mode 100644\n' : ''
+    const head = `diff --git a/${path} b/${path}\n${mode}`
     const hunk = renderHunk(linesOf(before ?? ''), linesOf(after ?? ''))
-    return hunk === '' ? head : `${head}--- ${before === null ? '/dev/null' : `a/${path}`}\n+++ ${after === null ? '/dev/null' : `b/${path}`}\n${hunk}`
+    const from = before === null ? '/dev/null' : `a/${path}`
+    const to = after === null ? '/dev/null' : `b/${path}`
+    return hunk === '' ? head : `${head}--- ${from}\n+++ ${to}\n${hunk}`
   }).join('')
 }
 
@@ -84,7 +91,7 @@ function renderHunk(before: readonly string[], after: readonly string[]): string
   const tail = Math.max(0, end - CONTEXT_LINES)
   const removed = before.slice(start, before.length - end)
   const added = after.slice(start, after.length - end)
-  const line = (mark: string) => (text: string): string => text.endsWith('\n') ? `${mark}${text}` : `${mark}${text}\n\\ No newline at end of file\n`
+  const line = (mark: string) => (text: string): string => `${mark}${text}${text.endsWith('\n') ? '' : '\n\\ No newline at end of file\n'}`
   const body = [
     ...before.slice(from, start).map(line(' ')),
     ...removed.map(line('-')),

@@ -34,7 +34,7 @@ export async function suggestPatch(file: string, files: readonly PlannedFile[]):
 }
 
 /**
- * For a patch that was intended and has no recorded outcome (SEMANTICS 6): finishes one that was applied, takes back one that was half applied.
+ * For a patch that was intended and has no recorded outcome (SEMANTICS 6): finishes one that was applied, takes back a half applied one.
  * `before`: it may be applied now; `after`: it is applied; `other`: somebody else changed the files, nothing of ours is left in them.
  */
 export async function recoverPatch(at: PatchRoot, files: readonly PlannedFile[]): Promise<'before' | 'after' | 'other'> {

@@ -1,4 +1,7 @@
-/** The contracts of judging and advising. The judge turns a tree into evidence and a verdict; the advisor turns evidence into advice. Neither writes run state. */
+/**
+ * The contracts of judging and advising. The judge turns a tree into evidence and a verdict; the advisor turns evidence into advice.
+ * Neither writes run state.
+ */
 import type { AttemptOutcome, SpawnFailure } from '../core/attempt-types.ts'
 import type { Advice, Check, Evidence, Verdict } from '../core/evidence-types.ts'
 import type { TaskSpec } from '../core/graph-types.ts'

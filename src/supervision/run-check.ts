@@ -1,6 +1,6 @@
 /**
  * Runs one check as a plain child and turns its end into evidence. Owns the log file's name and the evidence's text caps.
- * A package script whose manifest text changed since it was pinned runs as it was pinned, and the reason says so.
+ * A package script whose text, or the settings it is run by, changed since it was pinned runs as it was pinned, and the reason says so.
  */
 import { randomUUID } from 'node:crypto'
 import { delimiter, join, relative } from 'node:path'
@@ -37,16 +37,18 @@ const LOG_MAX_BYTES = 8 * 1024 * 1024
 const GRADED_BYTES = 256 * 1024
 const TAIL_MAX_BYTES = 4096
 
+const NOTHING_RAN: CheckFacts = { exitCode: null, signal: null, timedOut: false, spawnError: null, output: '' }
+
 /** Rejects with the signal's reason when aborted; anything else is evidence. */
 export async function runCheck(deps: CheckDeps, run: CheckRun): Promise<Evidence> {
   const { check } = run
-  if (check.argv === null) return evidenceOf(run, { exitCode: null, signal: null, timedOut: false, spawnError: null, output: '' }, 0, null, '')
+  if (check.argv === null) return evidenceOf(run, NOTHING_RAN, 0, null, '')
   const changed = isRewritten(check, run.project)
   const result = await deps.runPlain(requestOf(deps, run, check.argv, changed))
   if (result.aborted) run.signal.throwIfAborted()
   const { exitCode, signal, timedOut, spawnError } = result
   const logPath = spawnError === null && result.logError === null ? relative(run.runDir, run.logFile) : null
-  const note = changed ? '; package.json says another script now, the pinned one was run' : ''
+  const note = changed ? '; package.json or the settings of the package manager changed, the pinned script was run' : ''
   return evidenceOf(run, { exitCode, signal, timedOut, spawnError, output: result.tail }, result.durationMs, logPath, note)
 }
 
@@ -102,6 +104,6 @@ function lastLines(text: string): string {
   if (bytes.length <= TAIL_MAX_BYTES) return bytes.toString('utf8')
   const end = bytes.subarray(-TAIL_MAX_BYTES)
   const newline = end.indexOf(10)
-  const kept = newline < 0 || newline > TAIL_MAX_BYTES / 2 ? end.subarray(end.findIndex(byte => (byte & 0xC0) !== 0x80)) : end.subarray(newline + 1)
-  return kept.toString('utf8')
+  const start = newline < 0 || newline > TAIL_MAX_BYTES / 2 ? end.findIndex(byte => (byte & 0xC0) !== 0x80) : newline + 1
+  return end.subarray(start).toString('utf8')
 }

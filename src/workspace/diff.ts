@@ -42,17 +42,23 @@ export async function unifiedDiff(workspace: Workspace, changes: TreeChanges, op
   let bytes = Buffer.byteLength(parts.join(''))
   for (const path of [...changes.modified, ...changes.added].slice(0, MAX_PATHS).filter(candidate => !fromGit.shown(candidate))) {
     if (bytes > options.maxBytes) break
-    const text = await wholeFileDiff(workspace.root, path, changes.added.includes(path) ? 'new file' : '# changed; shown whole, since no earlier version is known')
+    const note = changes.added.includes(path) ? 'new file' : '# changed; shown whole, since no earlier version is known'
+    const text = await wholeFileDiff(workspace.root, path, note)
     bytes += Buffer.byteLength(text)
     parts.push(text)
   }
   return cut(parts.join(''), options.maxBytes)
 }
 
-async function gitDiff(root: string, paths: readonly string[], maxBytes: number): Promise<{ readonly text: string, readonly shown: (path: string) => boolean }> {
+interface GitDiff {
+  readonly text: string
+  readonly shown: (path: string) => boolean
+}
+
+async function gitDiff(root: string, paths: readonly string[], maxBytes: number): Promise<GitDiff> {
   const args = [
-    '--literal-pathspecs', 'diff', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames', '--relative', '--src-prefix=a/', '--dst-prefix=b/',
-    '--ignore-submodules=all', 'HEAD', '--', ...paths,
+    '--literal-pathspecs', 'diff', '--no-ext-diff', '--no-textconv', '--no-color', '--no-renames',
+    '--relative', '--src-prefix=a/', '--dst-prefix=b/', '--ignore-submodules=all', 'HEAD', '--', ...paths,
   ]
   const result = await runGit(args, { cwd: root, timeoutMs: DIFF_TIMEOUT_MS, maxBytes: maxBytes + 1 })
   const usable = result.kind === 'too-large' || (result.kind === 'exited' && result.code === 0)

@@ -3,10 +3,11 @@
  * repositories' own data, installed packages and tool caches. Reads no file content.
  */
 import { isUtf8 } from 'node:buffer'
+import type { Dirent } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { OpenClaudeError } from '../errors.ts'
-import { runGit, type GitOptions } from './git.ts'
+import { runGit, type GitOptions, type GitResult } from './git.ts'
 
 export interface ListedPath {
   /** Relative, forward slashes; bytes that are no UTF-8 are written as `\xNN`. */
@@ -38,11 +39,11 @@ export async function detectTreeMode(root: string): Promise<TreeMode> {
 
 /** Returns null when git no longer knows the folder as a work tree; throws when git itself fails. */
 export async function listByGit(root: string): Promise<readonly ListedPath[] | null> {
-  const result = await runGit(['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, timeoutMs: LIST_TIMEOUT_MS, maxBytes: LIST_MAX_BYTES })
+  const options: GitOptions = { cwd: root, timeoutMs: LIST_TIMEOUT_MS, maxBytes: LIST_MAX_BYTES }
+  const result = await runGit(['ls-files', '-co', '--exclude-standard', '-z'], options)
   if (result.kind === 'exited' && result.code === 128) return null
   if (result.kind !== 'exited' || result.code !== 0) {
-    const seen = result.kind === 'exited' ? `git ended with ${result.code}: ${result.stderr.trim()}` : result.kind === 'unavailable' ? result.message : `git ls-files was ${result.kind}`
-    throw new OpenClaudeError('OC_WORKDIR_INVALID', `The files of ${root} could not be listed: ${seen}`, {
+    throw new OpenClaudeError('OC_WORKDIR_INVALID', `The files of ${root} could not be listed: ${describeFailure(result)}`, {
       subject: root, fix: 'Run `git ls-files -co --exclude-standard` there and repair what it reports.',
     })
   }
@@ -54,6 +55,11 @@ export async function listByGit(root: string): Promise<readonly ListedPath[] | n
     else if (typeof entry.path === 'string') listed.push(...await listByWalk(root, entry.path.slice(0, -1)))
   }
   return dedupe(listed)
+}
+
+function describeFailure(result: GitResult): string {
+  if (result.kind === 'exited') return `git ended with ${result.code}: ${result.stderr.trim()}`
+  return result.kind === 'unavailable' ? result.message : `git ls-files was ${result.kind}`
 }
 
 /** Files and symbolic links below `root` (or below `root/from`), depth first, links not followed, unreadable folders left out. */
@@ -68,13 +74,15 @@ export async function listByWalk(root: string, from = ''): Promise<readonly List
       else if (entry.isFile() || entry.isSymbolicLink()) found.push({ name: path, path })
     }
     if (found.length > MAX_PATHS) {
-      throw new OpenClaudeError('OC_WORKDIR_INVALID', `${root} holds more than ${MAX_PATHS} files`, { subject: root, fix: 'Make it a git repository that ignores generated files.' })
+      throw new OpenClaudeError('OC_WORKDIR_INVALID', `${root} holds more than ${MAX_PATHS} files`, {
+        subject: root, fix: 'Make it a git repository that ignores generated files.',
+      })
     }
   }
   return found
 }
 
-async function readFolder(path: string): Promise<readonly { readonly name: string, isDirectory: () => boolean, isFile: () => boolean, isSymbolicLink: () => boolean }[]> {
+async function readFolder(path: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(path, { withFileTypes: true })
   } catch {
@@ -93,7 +101,8 @@ function splitNul(bytes: Buffer): readonly ListedPath[] {
   for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf(0, start)
     const raw = bytes.subarray(start, end < 0 ? bytes.length : end)
-    if (raw.length > 0) entries.push(isUtf8(raw) ? { name: raw.toString('utf8'), path: raw.toString('utf8') } : { name: escapeBytes(raw), path: raw })
+    const text = raw.toString('utf8')
+    if (raw.length > 0) entries.push(isUtf8(raw) ? { name: text, path: text } : { name: escapeBytes(raw), path: raw })
     start += raw.length + 1
   }
   return entries

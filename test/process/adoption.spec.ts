@@ -17,3 +17,14 @@ test(`an engine killed at ${INSTANTS} random instants loses no result and never 
   console.info(`adoption, seed ${SEED}: ${JSON.stringify(sum)}`)
   expect(sum.adopted).toBeGreaterThan(0)
 })
+
+test('keepers killed along with the engine cost a repetition, never two owners and never a result (F28)', { timeout: 300_000 }, async () => {
+  const random = seededRandom(SEED + 1)
+  for (let kills = 0; kills < INSTANTS / 3;) {
+    const { world, figures } = await runAdoptionRound(TASKS, random, true)
+    const { overlaps, processesLeft, results } = world
+    const last = results.map(ends => ends.filter(result => result !== null))
+    expect({ overlaps, processesLeft, last }, `seed ${SEED}, after ${kills} kills`).toEqual({ overlaps: [], processesLeft: [], last: flawlessWorld(TASKS).results })
+    kills += figures.kills
+  }
+})

@@ -5,7 +5,7 @@ import { checksFor, repinChecks, resolveChecks, type CheckConfig, type ResolvedC
 import { taskSpec } from '../support/graph-values.ts'
 import { tempProject } from '../support/temp-project.ts'
 
-const CONFIG: CheckConfig = { lint: '', typecheck: '', build: '', test: '', additionalCommands: [], acceptanceTimeoutMs: 600_000, packageManager: '' }
+const CONFIG: CheckConfig = { lint: 'lint', typecheck: 'typecheck', build: 'build', test: 'test', additionalCommands: [], acceptanceTimeoutMs: 600_000, packageManager: '' }
 
 const manifest = (scripts: Readonly<Record<string, string>>, more: object = {}): string => JSON.stringify({ name: 'app', scripts, ...more })
 
@@ -57,10 +57,23 @@ describe('the checks of a run', () => {
     expect(commands(await resolve({ 'package.json': manifest({ test: 'x', 'test:ci': 'y' }) }, { test: 'test:ci' }))[3]).toBe('test: npm run test:ci')
   })
 
+  it('are switched off by an empty name (R-36)', async () => {
+    expect(commands(await resolve({ 'package.json': manifest({ test: 'x' }) }, { test: '' }))[3]).toBe('test skipped: test is switched off')
+  })
+
   it.each(['echo "Error: no test specified" && exit 1', 'true', ':', 'exit 0', 'echo none', ' echo \'no tests yet\' && exit 0 '])(
     'skip a script that proves nothing by succeeding: %s (T9)', async text => {
       expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe(`test skipped: the script "test" does nothing (${text})`)
     })
+
+  it.each(['vitest run || true', 'vitest run; true', 'eslint . || exit 0', 'jest ; exit 0;', 'mocha || :', 'vitest run || echo failed', 'tsc\ntrue', 'vitest & wait; true'])(
+    'skip a script that can\'t fail: %s (T9)', async text => {
+      expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe(`test skipped: the script "test" can't fail (${text})`)
+    })
+
+  it.each(['vitest run && true', '(vitest || true) && tsc', 'test "$CI" || true && vitest', 'a; b || exit 1', 'grep "|| true" x', "grep -q '; true' x", 'rm x || true; vitest'])('run a script that can fail: %s', async text => {
+    expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe('test: npm run test')
+  })
 
   it.each(['echo start && vitest run', 'echo `vitest`', 'echo x; vitest', 'echo $(vitest)', 'true && vitest', 'exit 0 || vitest'])('run a script that does more: %s', async text => {
     expect(commands(await resolve({ 'package.json': manifest({ test: text }) }))[3]).toBe('test: npm run test')

@@ -1,11 +1,15 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { reportSchema } from '../../src/report/report-schema.ts'
 import type { Scenario } from '../../src/simulator/scenario.ts'
 import { cliRig, livePids, untilEntry } from '../support/cli-rig.ts'
 import { expectSoundHistory } from '../support/history-checker.ts'
 import { waitFor } from '../support/wait-for.ts'
+
+const CLI = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 const DIAMOND = {
   tasks: [
@@ -34,6 +38,25 @@ describe('dsh-openclaude run', () => {
     expect(error.code).toBe('OC_GRAPH_INVALID')
     expect(error.faults.map(fault => fault.path)).toEqual(['$.tasks[0].dependancies', '$.tasks[1].dependencies[0]'])
     expect(rig.runDirs()).toEqual([])
+  })
+
+  test('goes on to its end when the reader of its output goes away', async () => {
+    const rig = cliRig()
+    const started = rig.start(['run', rig.writeGraph({ tasks: [{ id: 'a' }, { id: 'b' }] })])
+    await waitFor('a first line', () => started.stdout() !== '')
+    started.child.stdout?.destroy()
+    expect(await started.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(rig.report().run.result).toBe('complete')
+  })
+
+  test('says by its exit code that its output was lost on a full disk', () => {
+    const rig = cliRig()
+    const full = openSync('/dev/full', 'w')
+    const ended = spawnSync(process.execPath, [CLI, 'plan', rig.writeGraph({ tasks: [{ id: 'a' }] }), '--workdir', rig.project.root, '--json'], {
+      stdio: ['ignore', full, 'pipe'], env: { PATH: process.env['PATH'] ?? '', HOME: rig.home },
+    })
+    closeSync(full)
+    expect(ended.status).toBe(3)
   })
 
   test('a missing graph file is not taken for a request (R-47)', async () => {

@@ -12,7 +12,7 @@ import { attemptOutcome, taskSpec } from '../support/graph-values.ts'
 import { isAlive } from '../support/processes.ts'
 import { tempProject, type TempProject } from '../support/temp-project.ts'
 
-const CONFIG: CheckConfig = { lint: '', typecheck: '', build: '', test: '', additionalCommands: [], acceptanceTimeoutMs: 60_000, packageManager: '' }
+const CONFIG: CheckConfig = { lint: 'lint', typecheck: 'typecheck', build: 'build', test: 'test', additionalCommands: [], acceptanceTimeoutMs: 60_000, packageManager: '' }
 
 /** Every script leaves a line in `ran.log`, which the repository ignores: what ran is read from the world. */
 const script = (name: string, more = ''): string => `echo ${name} >> ran.log${more === '' ? '' : ` && ${more}`}`
@@ -202,11 +202,12 @@ describe('evidence', () => {
     expect(ran()).toEqual(['build', 'build', 'test'])
   })
 
-  it('keeps the key of the tree before the checks when a check writes into the tree', async () => {
+  it('earned while a check wrote into the tree is a finding, and proof for nobody else', async () => {
     const { run, project } = await rig({ build: 'echo made > made.js', test: script('test') })
-    await run()
+    const first = await run()
+    expect(first.verdict.findings.map(finding => finding.kind)).toEqual(['tree-moved'])
     rmSync(project.path('made.js'))
-    expect(grades(await run())).toEqual(['lint skipped', 'typecheck skipped', 'build passed cached', 'test passed cached'])
+    expect(grades(await run())).toEqual(['lint skipped', 'typecheck skipped', 'build passed', 'test passed'])
   })
 
   it('of a timeout is never kept', async () => {
@@ -223,7 +224,7 @@ describe('pinned commands', () => {
     project.write('package.json', JSON.stringify({ name: 'app', scripts: { test: 'true' } }))
     const { verdict, evidence } = await run()
     expect([verdict.kind, evidence[3]?.grade, evidence[3]?.reason]).toEqual([
-      'rejected', 'failed', 'exit 1; package.json says another script now, the pinned one was run',
+      'rejected', 'failed', 'exit 1; package.json or the settings of the package manager changed, the pinned script was run',
     ])
     expect(ran()).toEqual(['pinned'])
   })

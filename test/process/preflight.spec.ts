@@ -39,6 +39,13 @@ describe('pre-flight of OpenClaude', () => {
     expect(facts.notes).toEqual([`The child runs on Node ${process.version}.`])
   })
 
+  it('warns of a version whose output was never measured (R-64)', async () => {
+    const executable = [script('future/openclaude', '#!/bin/sh\necho "1.0.0 (OpenClaude)"\n')]
+    const facts = await preflightOpenclaude(context({ config: { executable } }))
+    expect([facts.version, facts.warnings?.length, facts.warnings?.[0]?.includes('1.0.0')]).toEqual(['1.0.0', 1, true])
+    expect((await preflightOpenclaude(context({}))).warnings).toEqual([])
+  })
+
   it('explains the root rule and IS_SANDBOX, and lets a sandbox or a stricter mode pass (R-22)', async () => {
     for (const permissionMode of ['', 'bypassPermissions', 'fullAccess']) {
       const error = await fault({ uid: 0, config: { permissionMode } })

@@ -56,7 +56,7 @@ test('a child whose engine was killed is adopted, with every byte from the start
   const output = collect()
   launch.onChunk(output.listener)
   writeFileSync(join(rig.workspace, 'go'), '')
-  expect((await launch.exited).exit).toEqual({ known: true, code: 5, signal: null })
+  expect(await launch.exited).toEqual({ exit: { known: true, code: 5, signal: null }, endedByKeeper: null, durationMs: expect.any(Number) as number })
   expect(output.text('stdout')).toBe('first\nsecond\n')
 })
 
@@ -156,10 +156,19 @@ test('a launch of another PID namespace or host is named and not touched; one fr
   }
   expect(await found({ ...ownOrigin(), pidNs: '1' })).toEqual({
     kind: 'foreign',
-    message: `The launch in ${request.dir} was started from host ${ownOrigin().host}, boot ${ownOrigin().bootId}, PID namespace 1; from here its processes can be neither seen nor ended. Continue the run from there, or end it there first.`,
+    message: `The launch in ${request.dir} was started on host ${ownOrigin().host}, boot ${ownOrigin().bootId}, PID namespace 1; from here its processes can be neither seen nor ended. Continue the run from there, or end it there first.`,
   })
   expect((await found({ bootId: 'x', pidNs: '1', host: 'elsewhere' })).kind).toBe('foreign')
   expect((await found({ bootId: 'x', pidNs: '1', host: ownOrigin().host })).kind).toBe('never-started')
+})
+
+test('after a power loss that took the launch directory the launch is over, with an unknown exit', async () => {
+  const request = rig.request(['true'])
+  const own = identify(process.pid)
+  if (own === null) throw new Error('no identity')
+  rmSync(request.dir, { recursive: true })
+  const before = { ...own, bootId: 'the boot before' }
+  expect(await recoverLaunch(rig.recovery(request, { keeper: before, child: before }))).toMatchObject({ kind: 'ended', exit: { exit: { known: false }, durationMs: 0 } })
 })
 
 test('a journal whose pids now belong to bystanders harms none of them (F25)', async () => {

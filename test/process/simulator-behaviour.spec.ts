@@ -79,6 +79,14 @@ test('a setup can refuse the resume of a session that exists, and claim that a n
   expect(await result({ rules: [{ setup: { sessionId: 'in-use' }, play: [] }] }, ['--session-id', other], 'x')).toBe(`Error: Session ID ${other} is already in use.\n`)
 })
 
+test('a refused resume is one result record in stream-json, and words on stderr in the other formats', async () => {
+  const refused = startSimProcess({ dir, scenario: { rules: [] }, args: [...STREAM_ARGS, '--resume', ID] })
+  await refused.closed
+  expect(refused.records().map(record => [record['type'], record['subtype'], record['num_turns'], record['errors']]))
+    .toEqual([['result', 'error_during_execution', 0, [`No conversation found with session ID: ${ID}`]]])
+  expect(await result({ rules: [] }, ['--resume', ID], 'x')).toBe(`No conversation found with session ID: ${ID}\n`)
+})
+
 test('cost counts the process, or with `cost: session` everything the session spent', async () => {
   const cost = async (setup: Scenario['setup'], args: readonly string[]): Promise<unknown> => {
     const envelope = await result({ rules: [], setup: { usagePerReply: { inputTokens: 10, outputTokens: 1, costUsd: 2 }, ...setup } }, args, 'x')

@@ -1,7 +1,7 @@
 /** What the sweep ends and, above all, what it spares. */
 import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { identify, signalProcess } from '../../src/executor/process/identity.ts'
@@ -59,6 +59,15 @@ test('one that also cleared its environment is found by its working directory (F
   expect(isGone(escaped)).toBe(true)
 })
 
+test('one whose environment is empty to the last variable is found by its working directory too', async () => {
+  const launch = await rig.start(rig.request(['bash', '-c', `(env -i setsid sleep 300 > /dev/null 2>&1 & echo $! > pid) ; wait`]))
+  const escaped = await rig.pidFrom('pid')
+  await launch.exited
+  await until('its environment is empty', () => readFileSync(`/proc/${escaped}/environ`).length === 0)
+  expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
+  expect(isGone(escaped)).toBe(true)
+})
+
 test('the same holds where the inherited tag is not available, and what the escaped process started goes too', async () => {
   const request = rig.request(['bash', '-c', `(env -i setsid sh -c '(cd /; exec sleep 300 > /dev/null 2>&1) & echo $! > pid2; ${sleeper('pid')}' &) & wait`])
   const launch = await rig.start(request)
@@ -69,8 +78,9 @@ test('the same holds where the inherited tag is not available, and what the esca
 })
 
 test('the shell and the editor of a user who works in the tree meanwhile survive, with and without the tag', async () => {
-  const before = asUser('bash', '-c', sleeper('before'))
-  await rig.pidFrom('before')
+  asUser('bash', '-c', `(setsid bash -c '${sleeper('before')}' &)`)
+  const before = await bystander('before')
+  await until('re-parented', () => readProcess(before)?.ppid === 1)
   const request = rig.request(['bash', '-c', 'while [ ! -e go ]; do sleep 0.05; done; sleep 300 > /dev/null 2>&1 & echo $! > left'])
   const launch = await rig.start(request)
   // Started while the launch lives: one with a parent, one on a terminal whose parent is gone.
@@ -85,7 +95,7 @@ test('the shell and the editor of a user who works in the tree meanwhile survive
   await launch.exited
   expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
   expect(await sweepWithoutTag(request)).toEqual({ result: 'clean', ended: 0 })
-  expect([left, before.pid, during.pid, onTerminal].map(pid => isGone(pid ?? 0))).toEqual([true, false, false, false])
+  expect([left, before, during.pid, onTerminal].map(pid => isGone(pid ?? 0))).toEqual([true, false, false, false])
 })
 
 test('a server that a user started in the background during the launch survives: it has not the tag', async () => {
@@ -102,12 +112,14 @@ test('a server that a user started in the background during the launch survives:
 })
 
 test('another live launch in the same tree keeps all its processes', async () => {
-  const other = await rig.start(rig.request(['bash', '-c', 'sleep 300 & echo $! > other; wait']))
-  const tool = await rig.pidFrom('other')
-  const launch = await rig.start(rig.request(['bash', '-c', `(setsid bash -c '${sleeper('pid')}' &) & wait`]))
+  const other = await rig.start(rig.request(['bash', '-c', `while [ ! -e pid ]; do sleep 0.05; done; (setsid bash -c '${sleeper('other')}' &) & sleep 300`]))
+  const request = rig.request(['bash', '-c', `(setsid bash -c '${sleeper('pid')}' &) & wait`])
+  const launch = await rig.start(request)
   const escaped = await rig.pidFrom('pid')
+  const tool = await rig.pidFrom('other')
   await launch.exited
   expect(await launch.sweep()).toEqual({ result: 'clean', ended: 1 })
+  expect(await sweepWithoutTag(request)).toEqual({ result: 'clean', ended: 0 })
   expect([escaped, tool, other.child?.pid ?? 0, other.keeper.pid].map(isGone)).toEqual([true, false, false, false])
   await other.end('now')
   expect((await other.exited).exit).toMatchObject({ signal: 'SIGKILL' })

@@ -1,11 +1,13 @@
 /** Kills an engine at random instants and starts it again until its work is done; then reads the world and reports what happened to each task. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { readLaunchFile } from '../../src/executor/keeper/launch-files.ts'
+import { isAlive, signalProcess } from '../../src/executor/process/identity.ts'
 import { isDead, listProcesses, readEnviron } from '../../src/executor/process/process-table.ts'
 import type { Line } from '../children/mini-engine.ts'
 
@@ -34,8 +36,8 @@ export interface AdoptionFigures {
   readonly neverStarted: number
 }
 
-/** One round: an engine over `tasks` tasks, killed at random instants until it lives to its end. */
-export async function runAdoptionRound(tasks: number, random: () => number): Promise<{ readonly world: AdoptionWorld, readonly figures: AdoptionFigures }> {
+/** One round: an engine over `tasks` tasks, killed at random instants until it lives to its end; with `alsoKeepers` every second kill takes a keeper along. */
+export async function runAdoptionRound(tasks: number, random: () => number, alsoKeepers = false): Promise<{ readonly world: AdoptionWorld, readonly figures: AdoptionFigures }> {
   const folder = mkdtempSync(join(tmpdir(), 'adoption-'))
   const prefix = folder.slice(-6)
   let kills = 0
@@ -54,6 +56,7 @@ export async function runAdoptionRound(tasks: number, random: () => number): Pro
     if (code === 0) break
     if (signal !== 'SIGKILL') throw new Error(`the engine failed: ${errors}`)
     kills += 1
+    if (alsoKeepers && kills % 2 === 0) killAKeeper(folder, random)
   }
   const lines = readFileSync(join(folder, 'journal'), 'utf8').split('\n').filter(Boolean).map(line => JSON.parse(line) as Line)
   const owners = readFileSync(join(folder, 'owners'), 'utf8').split('\n').filter(Boolean)
@@ -85,6 +88,12 @@ export function flawlessWorld(tasks: number): AdoptionWorld {
     lineCounts: each(() => 12),
     processesLeft: [],
   }
+}
+
+function killAKeeper(folder: string, random: () => number): void {
+  const keepers = readdirSync(folder).filter(name => name.startsWith('t')).flatMap(name => readLaunchFile(join(folder, name))?.keeper ?? []).filter(isAlive)
+  const chosen = keepers[Math.floor(random() * keepers.length)]
+  if (chosen !== undefined) signalProcess(chosen, 'SIGKILL')
 }
 
 /** Late keepers leave by themselves: they get ten seconds. */

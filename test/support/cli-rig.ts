@@ -37,7 +37,7 @@ export interface CliRig {
   readonly home: string
   readonly writeGraph: (graph: unknown) => string
   /** Starts the command; `--workdir`, `--state-dir`, `--executable` are added. */
-  readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>) => CliProcess
+  readonly start: (args: readonly string[], env?: Readonly<Record<string, string>>, main?: string) => CliProcess
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CliEnd>
   readonly runDirs: () => readonly string[]
   readonly entries: () => Promise<readonly Entry[]>
@@ -52,7 +52,7 @@ export interface CliRigOptions {
 }
 
 /** A project with one test script that passes while no file named `broken` exists. */
-const PROVABLE: Readonly<Record<string, string>> = {
+export const PROVABLE: Readonly<Record<string, string>> = {
   'package.json': JSON.stringify({ name: 'provable', type: 'module', scripts: { test: 'node check.mjs' } }),
   'package-lock.json': '{}',
   'check.mjs': 'import { existsSync } from "node:fs"\nif (existsSync("broken")) { console.error("broken is there"); process.exit(1) }\nconsole.log("# tests 1\\n# pass 1")\n',
@@ -71,9 +71,9 @@ export function cliRig(options: CliRigOptions = {}): CliRig {
   const executable = writeSimExecutable(home, sim)
   const config = join(home, 'config.json')
   writeFileSync(config, JSON.stringify({ contextStrategy: 'minimal', killGraceMs: 1500, ...options.config }))
-  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}): CliProcess => {
+  const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}, main = MAIN): CliProcess => {
     const [command = '', ...rest] = args
-    const argv = [MAIN, ...command.split(' '), ...rest, '--workdir', project.root, '--state-dir', stateDir, '--executable', executable, '--config', config]
+    const argv = [main, ...command.split(' '), ...rest, '--workdir', project.root, '--state-dir', stateDir, '--executable', executable, '--config', config]
     const child = spawn(process.execPath, argv, {
       cwd: project.root, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env['PATH'] ?? '', HOME: home, IS_SANDBOX: '1', ...env },
     })

@@ -1,5 +1,5 @@
 /** Makers of facts for tests of the core: tasks, policies, outcomes, evidence, verdicts. Every field can be overridden. */
-import type { AttemptOutcome, LaunchEnd, LaunchFact, OutcomeKind } from '../../src/core/attempt-types.ts'
+import type { AttemptOutcome, LaunchEnd, LaunchFact, OutcomeKind, ReportedResult } from '../../src/core/attempt-types.ts'
 import type { Evidence, Grade, Verdict, VerdictKind } from '../../src/core/evidence-types.ts'
 import type { Graph, TaskSpec } from '../../src/core/graph-types.ts'
 import type { RunPolicy } from '../../src/core/run-types.ts'
@@ -51,6 +51,11 @@ export function outcome(kind: OutcomeKind, over: Partial<AttemptOutcome> = {}): 
     durationMs: 1,
     ...over,
   }
+}
+
+/** A result record that says success, unless told otherwise. */
+export function reported(over: Partial<ReportedResult> = {}): ReportedResult {
+  return { subtype: 'success', isError: false, stopReason: 'end_turn', text: 'done', errors: [], turns: 1, denials: [], ...over }
 }
 
 export function evidence(check: string, grade: Grade, over: Partial<Evidence> = {}): Evidence {

@@ -185,8 +185,6 @@ export function kindsOf({ entries }: World, task: string): readonly string[] {
   return entries.flatMap(entry => 'task' in entry && entry.task === task ? [entry.kind] : [])
 }
 
-
-
 function launchesOf(state: RunState, task: string): number {
   const status = state.byId.get(task)?.state
   return status?.status === 'active' ? status.attempt.launches.launches.length : 0

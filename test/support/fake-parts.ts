@@ -3,14 +3,14 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { foldEntries } from '../../src/core/apply-entry.ts'
-import type { AttemptOutcome, OutcomeKind } from '../../src/core/attempt-types.ts'
+import type { AttemptOutcome, LaunchEnd, OutcomeKind } from '../../src/core/attempt-types.ts'
 import type { Entry } from '../../src/core/entry-types.ts'
 import type { Advice, Evidence, Verdict } from '../../src/core/evidence-types.ts'
 import type { Graph, TaskSpec } from '../../src/core/graph-types.ts'
 import { newRunState } from '../../src/core/run-state.ts'
 import type { RunPolicy, RunState } from '../../src/core/run-types.ts'
 import { judgeVerdict } from '../../src/core/verdict.ts'
-import { Engine, type EngineEnd, type EngineObserver } from '../../src/engine/drive/engine.ts'
+import { Engine, type EngineEnd, type EngineObserver, type EngineOptions } from '../../src/engine/drive/engine.ts'
 import type { EngineParts } from '../../src/engine/drive/parts.ts'
 import type { AttemptEndRequest, AttemptPorts, AttemptRequest, Executor } from '../../src/executor/executor.ts'
 import type { AdviceRequest } from '../../src/supervision/ports.ts'
@@ -74,6 +74,7 @@ export interface FakeRunOptions {
   readonly before?: readonly Entry[]
   readonly append?: (entries: readonly Entry[]) => Promise<void>
   readonly observer?: EngineObserver
+  readonly suspensions?: EngineOptions['suspensions']
 }
 
 /** An engine over a graph with fakes behind the executor and judge seams; real temporary folder, real turns, real reducers. */
@@ -92,6 +93,7 @@ export function fakeRun(tasks: Graph, options: FakeRunOptions = {}): FakeRun {
     state,
     parts: fakeParts(world, facts),
     append: options.append ?? (() => Promise.resolve()),
+    ...(options.suspensions === undefined ? {} : { suspensions: options.suspensions }),
     observers: [{ entries: entries => void facts.entries.push(...entries) }, ...(options.observer === undefined ? [] : [options.observer])],
   })
   return Object.assign(facts, {
@@ -154,5 +156,15 @@ async function oneLaunch(request: AttemptRequest, ports: AttemptPorts, work: () 
     marker: 'm', dir: 'd',
   })
   await ports.record({ kind: 'launch-live', launch, keeper: null, child: null })
-  return work()
+  const result = await work()
+  if (result.kind === 'spawn-failed') return result
+  await ports.record({ kind: 'launch-ended', launch, tree: null, end: LAUNCH_END })
+  await ports.record({ kind: 'launch-swept', launch, result: 'clean', ended: 0 })
+  return result
+}
+
+const LAUNCH_END: LaunchEnd = {
+  exit: { known: true, code: 0, signal: null }, endedBy: null, result: null, resultOversize: false, openTools: [], backgroundTasks: 0, records: 0,
+  lastTool: null, lastPhase: null, usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 }, costUsd: 0, model: null,
+  stderrTail: '', durationMs: 1,
 }

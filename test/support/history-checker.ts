@@ -31,6 +31,8 @@ interface Task {
 interface History {
   readonly tasks: Map<string, Task>
   finished: boolean
+  /** Finished by an abort or a halt. */
+  ending: boolean
   engine: number
   engineStopped: boolean
 }
@@ -45,7 +47,7 @@ type Rules = { readonly [K in EntryKind]?: (step: Step, entry: Extract<Entry, { 
 
 /** Every broken rule, with the number of the entry that breaks it. Empty = a sound history. */
 export function historyFaults(records: readonly JournalRecord[]): readonly string[] {
-  const history: History = { tasks: new Map(), finished: false, engine: 0, engineStopped: false }
+  const history: History = { tasks: new Map(), finished: false, ending: false, engine: 0, engineStopped: false }
   const faults: string[] = []
   for (const { header, entry } of records) {
     const step: Step = { history, engine: header.engine, say: fault => faults.push(`${header.seq} ${entry.kind}: ${fault}`) }
@@ -85,6 +87,7 @@ const RULES: Rules = {
   'run-finished': ({ history, say }, { result }) => {
     if (history.finished) say('the run had finished')
     history.finished = true
+    history.ending = result.kind === 'aborted' || result.kind === 'halted'
     if (result.kind !== 'complete' && result.kind !== 'incomplete') return
     for (const [id, task] of history.tasks) {
       for (const launch of openLaunches(task)) say(`launch ${launch} of task ${id} is still open`)
@@ -117,7 +120,8 @@ const RULES: Rules = {
   'launch-intended': (step, entry) => {
     const { history, say, engine } = step
     const attempt = attemptOf(step, entry)
-    if (history.finished) say('the run had finished')
+    // After an abort or a halt an attempt may still open its launch: the request to end it is on its way.
+    if (history.finished && !history.ending) say('the run had finished')
     if (attempt.ended) say('its attempt has ended')
     if (attempt.launches.has(entry.launch)) say(`launch ${entry.launch} was intended before`)
     for (const launch of openLaunches(taskOf(history, entry.task))) say(`launch ${launch} is still open: two live owners`)

@@ -58,6 +58,48 @@ const SAYS_NO_NUMBER: readonly string[] = [
   'Tests are fine\n', 'passed everything\n', 'Time: 0 passed minutes\n', 'Checked 12 files in 20ms. No fixes applied.\n',
 ]
 
+/** Runners whose exit code was lost on the way (`|| true`, a pipe, a wrapper): they said that something failed, and the check still exits 0. */
+const SAID_NO: Readonly<Record<string, string>> = {
+  'vitest': ' Test Files  1 failed | 1 passed (2)\n      Tests  2 failed | 3 passed (5)\n',
+  'vitest, a file that does not load': ' Test Files  1 failed | 1 passed (2)\n      Tests  3 passed (3)\n',
+  'vitest, unhandled errors': '      Tests  1 passed (1)\n     Errors  1 error\n',
+  'jest': 'Test Suites: 1 failed, 1 total\nTests:       1 failed, 2 passed, 3 total\n',
+  'jest, a suite that does not run': 'Test Suites: 1 failed, 1 passed, 2 total\nTests:       2 passed, 2 total\n',
+  'node:test': 'ℹ tests 2\nℹ pass 1\nℹ fail 1\nℹ cancelled 0\n',
+  'node:test, cancelled': 'ℹ tests 2\nℹ pass 1\nℹ fail 0\nℹ cancelled 1\n',
+  'node:test as TAP': 'TAP version 13\nok 1 - z\n1..2\n# tests 2\n# pass 1\n# fail 1\n',
+  'TAP without a summary': 'TAP version 13\nok 1\nnot ok 2 - y\n1..2\n',
+  'mocha': '\n  3 passing (1ms)\n  1 failing\n',
+  'pytest': '========= 1 failed, 3 passed in 0.12s =========\n',
+  'pytest, errors': '=== 3 passed, 1 error in 0.01s ===\n',
+  'pytest -q': '1 failed, 3 passed in 0.12s\n',
+  'unittest': 'Ran 3 tests in 0.000s\n\nFAILED (failures=1)\n',
+  'go': '--- FAIL: TestX (0.00s)\nFAIL\nFAIL\texample.com/a\t0.01s\n',
+  'cargo': 'test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n',
+  'ava': '  1 test failed\n  3 tests passed\n',
+  'bun': ' 2 pass\n 1 fail\nRan 3 tests across 1 file. [1ms]\n',
+  'deno': 'FAILED | 1 passed | 1 failed (1ms)\n',
+  'playwright': '  1 failed\n    a.spec.ts:3:1 › x\n  2 passed (1.2s)\n',
+  'rspec': '3 examples, 1 failure\n',
+  'maven': '[ERROR] Tests run: 3, Failures: 1, Errors: 0, Skipped: 0\n',
+  'phpunit': 'FAILURES!\nTests: 3, Assertions: 3, Failures: 1.\n',
+  'dotnet': 'Failed!  - Failed:     1, Passed:     2, Skipped:     0, Total:     3\n',
+  'karma': 'Chrome 120: Executed 3 of 3 (1 FAILED) (0.001 secs / 0 secs)\n',
+  'ctest': '50% tests passed, 1 tests failed out of 2\n',
+  'typescript': 'src/a.ts(1,7): error TS2322: Type x\n',
+  'eslint': '✖ 3 problems (2 errors, 1 warning)\n',
+  'plain words': '3 passed, 1 failed\n',
+}
+
+/** Words about failures that are no failure. */
+const SAID_NO_SUCH_THING: readonly string[] = [
+  '      Tests  3 passed | 1 expected fail (4)\n', 'ℹ fail 0\nℹ pass 1\nℹ cancelled 0\nℹ todo 1\n', 'TAP version 13\nnot ok 1 - later # TODO\nok 2\n1..2\n',
+  '===== 3 passed, 1 xfailed, 2 warnings in 0.12s =====\n', 'test result: ok. 5 passed; 0 failed; 0 ignored\n', ' 3 pass\n 0 fail\nRan 3 tests across 1 files. [1ms]\n',
+  'ok | 3 passed | 0 failed (5ms)\n', '3 examples, 0 failures, 1 pending\n', '[INFO] Tests run: 3, Failures: 0, Errors: 0, Skipped: 0\n',
+  '✔ says that 1 test failed\nℹ pass 1\n', '✖ 2 problems (0 errors, 2 warnings)\n', 'Passed!  - Failed:     0, Passed:     2\n', '  1 flaky\n  2 passed (1s)\n', '3 passed, 0 failed\n',
+  'stdout | a.test.ts > logs\nrequest failed, 1 failed attempt\n      Tests  1 passed (1)\n',
+]
+
 describe('counting tests', () => {
   it.each(Object.entries(RAN_NOTHING))('finds that nothing ran: %s (T9)', (_, output) => {
     expect(countTests(output)).toBe(0)
@@ -89,6 +131,15 @@ describe('the grade of a check', () => {
     expect(grade({ output: 'fine\n' }, { expectTests: 4 })).toEqual({
       grade: 'vacuous', reason: 'exit 0, but the output does not say how many tests ran; 4 are expected', tests: null,
     })
+  })
+
+  it.each(Object.entries(SAID_NO))('is vacuous on exit 0 when the output itself says that something failed: %s (T9)', (_, output) => {
+    const { grade: found, reason } = grade({ output })
+    expect([found, reason.startsWith('exit 0, but the output says: ')]).toEqual(['vacuous', true])
+  })
+
+  it.each(SAID_NO_SUCH_THING)('reads no failure into %j', output => {
+    expect(grade({ output }).grade).toBe('passed')
   })
 
   it('is failed on any other exit or a signal, whatever the output says (R-39)', () => {

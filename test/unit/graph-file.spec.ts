@@ -101,9 +101,16 @@ describe('malformed JSON is reported with its place (R-53)', () => {
     ['["\\u12"]', '1:3 $ Unknown escape in a text; a backslash itself is written \\\\.'],
     ['["abc', '1:2 $ This text has no closing double quote.'],
     ['[ // no\n]', '1:3 $ JSON has no comments; a .yaml file may have them.'],
+    ['[{"id": "a", "id": "b"}]', '1:14 $ The key of $[0].id stands twice in one object; the earlier value would be lost.'],
+    ['[{"id": "a:\\" ", "\\u0069d": {}}]', '1:18 $ The key of $[0].id stands twice in one object; the earlier value would be lost.'],
     ['{"a": {"b": [1, {"c": tru}]}}', '1:23 $ Expected a value, found "t".'],
   ])('%j', (content, fault) => {
     expect(failure('g.json', content)).toEqual({ code: 'OC_GRAPH_UNREADABLE', message: 'Graph file <file> is no well-formed JSON:', faults: [fault] })
+  })
+
+  it('and keys that stand twice are not looked for in texts', () => {
+    const graph = '[{"id": "a", "title": "\\"id\\": \\"b\\"", "description": "x\\\\"}, {"id": "b"}]'
+    expect(read('g.json', graph).graph.tasks.map(task => task.id)).toEqual(['a', 'b'])
   })
 
   it('also when it is nested 200,000 levels deep', () => {
@@ -117,6 +124,8 @@ describe('malformed YAML is reported with its place', () => {
     ['- id: a\n  id: b\n', /^2:3 \$ Map keys must be unique/],
     ['- id: a\n---\n- id: b\n', /^2:1 \$ A second document starts here; a file holds one\.$/],
     ['- !unknown a\n', /^1:3 \$ Unresolved tag/],
+    ['&t\n- id: a\n- *t\n', /^3:3 \$ The alias \*t stands inside of what it names\.$/],
+    ['tasks: &t\n  - id: a\n    paths: [[*t]]\n', /^3:14 \$ The alias \*t stands inside of what it names\.$/],
     ['- *nowhere\n', /^1:3 \$ There is no anchor &nowhere before this alias\.$/],
   ])('%j', (content, fault) => {
     const found = failure('g.yaml', content)

@@ -72,6 +72,24 @@ describe('classifyLaunch (DESIGN 5.4)', () => {
       { kind: 'no-result' },
     ],
     [
+      'an unknown session told by a result record and nothing else, however long the start took (T7)',
+      { exit: exit(1), result: { ...OK, subtype: 'error_during_execution', isError: true, text: '', errors: [refusedText], turns: 0 }, records: 1, durationMs: 6_000 }, 'resume',
+      { kind: 'refused-resume', reason: 'unknown-session' },
+    ],
+    [
+      'a broken transcript told in the same way (F31)',
+      {
+        exit: exit(1), records: 1, durationMs: 6_000,
+        result: { ...OK, subtype: 'error_during_execution', isError: true, text: '', errors: ['Failed to resume session: Cannot read properties of null'], turns: 0 },
+      }, 'resume',
+      { kind: 'refused-resume', reason: 'failed-at-once' },
+    ],
+    [
+      'an error at 0 turns after the stream began',
+      { exit: exit(1), result: { ...OK, subtype: 'error_during_execution', isError: true, turns: 0 }, records: 4, durationMs: 6_000 }, 'resume',
+      { kind: 'agent-error', reasons: ['result error_during_execution', 'the result is marked as an error', 'exit code 1'] },
+    ],
+    [
       'a resume that fails at once (F31)', { exit: exit(1), result: null, records: 1, durationMs: 1_999 }, 'resume',
       { kind: 'refused-resume', reason: 'failed-at-once' },
     ],

@@ -3,7 +3,7 @@ import type { Decision } from '../../src/core/evidence-types.ts'
 import type { PolicyInput } from '../../src/core/policy.ts'
 import { decideByPolicy, legality } from '../../src/core/policy.ts'
 import { foldEntries } from '../../src/core/apply-entry.ts'
-import { evidence, graphOf, outcome, policy, spec, verdict } from '../support/core-facts.ts'
+import { evidence, graphOf, outcome, policy, reported, spec, verdict } from '../support/core-facts.ts'
 import { startWorld } from '../support/core-world.ts'
 
 const input = (over: Partial<PolicyInput>): PolicyInput => ({
@@ -17,9 +17,14 @@ describe('the policy without an advisor (DESIGN 5.9)', () => {
     ['rejected is tried again with the failing output', { verdict: verdict('rejected'), evidence: red },
       { kind: 'retry', reason: 'verdict rejected', guidance: 'npm run test: failed. exit code 1\nexpected 2, got 3' }],
     ['rejected by its outcome is tried again with the outcome', { verdict: verdict('rejected'), outcome: outcome('stalled') },
-      { kind: 'retry', reason: 'verdict rejected', guidance: 'The last attempt ended as stalled: outcome stalled' }],
+      { kind: 'retry', reason: 'verdict rejected', guidance: 'The last attempt ended as stalled.' }],
+    ['the guidance names the clock and the tool, and nothing of the session that a model could open (SEMANTICS 4)',
+      { verdict: verdict('rejected'), outcome: outcome('stalled', { clock: 'tool', lastTool: 'Bash', message: 'session 1, to look at it: openclaude --resume 1' }) },
+      { kind: 'retry', reason: 'verdict rejected', guidance: 'The last attempt ended as stalled, by the tool clock, last tool Bash.' }],
+    ['the guidance quotes the error that the child reported', { verdict: verdict('rejected'), outcome: outcome('agent-error', { result: reported({ isError: true, text: 'API Error: 500\n"x"' }) }) },
+      { kind: 'retry', reason: 'verdict rejected', guidance: 'The last attempt ended as agent-error, saying "API Error: 500 \\"x\\"".' }],
     ['tainted is tried again on a fresh tree', { verdict: verdict('rejected'), outcome: outcome('tainted') },
-      { kind: 'retry', reason: 'verdict rejected', guidance: 'The last attempt ended as tainted: outcome tainted', freshTree: true }],
+      { kind: 'retry', reason: 'verdict rejected', guidance: 'The last attempt ended as tainted.', freshTree: true }],
     ['rejected without attempts left is escalated', { verdict: verdict('rejected'), evidence: red, attemptsLeft: 0 },
       { kind: 'escalate', reason: 'verdict rejected No attempt is left.' }],
     ['unverified is accepted where that is on, and says so (R-35)', { verdict: verdict('unverified'), acceptUnverified: true },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Advice, Decision } from '../../src/core/evidence-types.ts'
 import type { RunPolicy } from '../../src/core/run-types.ts'
-import { evidence, graphOf, outcome, spec, verdict } from '../support/core-facts.ts'
+import { evidence, graphOf, launchIntended, outcome, spec, verdict } from '../support/core-facts.ts'
 import type { Script, World } from '../support/core-world.ts'
 import { STARTED, kindsOf, startOrder, startWorld, statuses, world } from '../support/core-world.ts'
 
@@ -137,6 +137,15 @@ describe('splits', () => {
     expect(run.state.result).toEqual({ kind: 'complete' })
   })
 
+  test('of splits close all the way up with the last child', () => {
+    const run = supervised({
+      verdict: task => verdict(task === 'a' || task === 'a1' ? 'rejected' : 'verified'),
+      advice: task => split([spec(`${task}1`)]),
+    }, {}, CHAIN)
+    expect(startOrder(run)).toEqual(['a/1', 'a1/1', 'a11/1', 'b/1'])
+    expect(statuses(run)).toEqual({ a: 'accepted', b: 'accepted', a1: 'accepted', a11: 'accepted' })
+  })
+
   test('block the parent and its dependents by a child that fails, and free them when it is retried', () => {
     let healthy = false
     const script: Script = {
@@ -190,7 +199,7 @@ describe('outcomes that no check is run for', () => {
       run.run()
       expect(run.entries.filter(entry => entry.kind === 'verdict' || entry.kind === 'decision').slice(0, 2)).toEqual([
         { kind: 'verdict', task: 'a', attempt: 1, verdict: { kind: 'rejected', reason: `The attempt ended as ${kind}: outcome ${kind}`, judgeError: false, evidence: [], findings: [], tree: 'tree' } },
-        { kind: 'decision', task: 'a', attempt: 1, round: 1, by: 'policy', decision: { kind: 'retry', reason: `The attempt ended as ${kind}: outcome ${kind}`, guidance: `The last attempt ended as ${kind}: outcome ${kind}` } },
+        { kind: 'decision', task: 'a', attempt: 1, round: 1, by: 'policy', decision: { kind: 'retry', reason: `The attempt ended as ${kind}: outcome ${kind}`, guidance: `The last attempt ended as ${kind}.` } },
       ])
       expect(statuses(run)).toEqual({ a: 'accepted' })
     },
@@ -237,6 +246,14 @@ describe('outcomes that no check is run for', () => {
     })
     run.run()
     expect([run.state.result, run.state.breaker]).toEqual([{ kind: 'complete' }, { key: null, count: 0 }])
+  })
+
+  test('a launch that comes to life without a record does not', () => {
+    const run = startWorld(graphOf({ a: [] }), { script: { outcome: () => outcome('spawn-failed') } })
+    run.run(effect => effect.kind === 'execute' && effect.attempt === 3)
+    run.send({ type: 'launch-fact', task: 'a', attempt: 3, fact: launchIntended(1) })
+    run.send({ type: 'launch-fact', task: 'a', attempt: 3, fact: { kind: 'launch-live', launch: 1, keeper: null, child: null } })
+    expect(run.state.breaker).toEqual({ key: 'not-found:openclaude', count: 2 })
   })
 
   test('a workspace that can not be prepared counts like a failed spawn', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { OutcomeKind } from '../../src/core/attempt-types.ts'
 import type { Evidence } from '../../src/core/evidence-types.ts'
 import { expectsChange, judgeVerdict } from '../../src/core/verdict.ts'
-import { evidence, outcome, spec } from '../support/core-facts.ts'
+import { evidence, outcome, reported, spec } from '../support/core-facts.ts'
 
 const done = outcome('succeeded')
 
@@ -42,6 +42,15 @@ describe('the verdict', () => {
     expect([expectsChange(spec('a'), true), expectsChange(spec('a'), false), expectsChange(spec('a', [], { paths: [] }), true), expectsChange(spec('a', [], { paths: ['src'] }), true)])
       .toEqual([true, false, false, true])
     expect(judgeVerdict(done, [evidence('test', 'passed')], false, false).kind).toBe('verified')
+  })
+
+  test.each<readonly [string, Parameters<typeof reported>[0], string]>([
+    ['the text of an error result', { isError: true, text: 'Failed to authenticate.\n API Error: 401' }, ', saying "Failed to authenticate. API Error: 401"'],
+    ['the list of errors', { subtype: 'error_max_turns', isError: true, text: '', errors: ['Reached maximum number of turns (3)'] }, ', saying "Reached maximum number of turns (3)"'],
+    ['no more than 300 characters', { isError: true, text: 'x'.repeat(400) }, `, saying "${'x'.repeat(300)}…"`],
+    ['nothing of an answer that is no error', { stopReason: 'tool_use', text: 'I will' }, ''],
+  ])('an attempt that ended as an error says so with %s', (_, over, said) => {
+    expect(judgeVerdict(outcome('agent-error', { result: reported(over) }), [], true, true).reason).toBe(`The attempt ended as agent-error${said}: outcome agent-error`)
   })
 
   test.each<OutcomeKind>(['agent-error', 'no-result', 'result-oversize', 'stalled', 'overrun', 'flooded', 'killed-externally', 'tainted'])(

@@ -81,7 +81,11 @@ async function openclaude(resolved: ConfigWithOrigins): Promise<Good> {
     environment: process.env, envMode: 'inherit', uid: process.geteuid?.() ?? null, redact: redactorOf(resolved).redact,
   })
   const facts = await executor.preflight({ cwd: resolved.config.workdir })
-  return { message: [`${facts.executable}, version ${facts.version}`, ...facts.notes].join('; ') }
+  const { warnings = [] } = facts
+  return {
+    level: warnings.length > 0 ? 'warning' : 'ok',
+    message: [`${facts.executable}, version ${facts.version}`, ...facts.notes, ...warnings].join('; '),
+  }
 }
 
 /** OpenClaude keeps provider keys in its own configuration; others should not be able to read it (R-8). */

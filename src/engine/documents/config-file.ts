@@ -8,7 +8,9 @@ import { readDocument } from './read-document.ts'
 export function readConfigFile(path: string): ConfigLayer {
   const layer = readOptionalConfigFile(path)
   if (layer !== undefined) return layer
-  throw new OpenClaudeError('OC_CONFIG_INVALID', `Configuration file ${path} does not exist.`, { subject: path, fix: 'Check the path after --config.' })
+  throw new OpenClaudeError(
+    'OC_CONFIG_INVALID', `Configuration file ${path} does not exist.`, { subject: path, fix: 'Check the path after --config.' },
+  )
 }
 
 /** The same for the user's file (`userConfigPath`), which need not exist. */

@@ -1,6 +1,6 @@
 /**
  * Parses a JSON text, and finds where things stand in it. The walk over the text runs only after something was found wrong,
- * so that a good file costs one JSON.parse and no more. It keeps a stack of its own; paths have the form of `../../core/fault-list.ts`.
+ * so that a good file costs one JSON.parse and one count of its keys. It keeps a stack of its own; paths have the form of `../../core/fault-list.ts`.
  */
 import { itemPath, memberPath } from '../../core/fault-list.ts'
 import type { ParsedText, SyntaxFault } from './text-positions.ts'
@@ -14,7 +14,44 @@ export function parseJsonText(text: string): ParsedText {
     const message = cause instanceof Error ? cause.message : String(cause)
     return { kind: 'malformed', syntax: 'JSON', faults: [found ?? { offset: 0, message }] }
   }
+  // JSON.parse keeps the last of two equal keys and says nothing.
+  if (keysIn(text) !== keysOf(value)) {
+    const faults = repeatedKeys(text)
+    if (faults.length > 0) return { kind: 'malformed', syntax: 'JSON', faults }
+  }
   return { kind: 'parsed', value, offsets: wanted => jsonOffsets(text, wanted) }
+}
+
+/** Keys written in well-formed JSON. */
+function keysIn(text: string): number {
+  let count = 0
+  for (const found of text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/gs)) if (found[1] !== undefined) count += 1
+  return count
+}
+
+function keysOf(value: unknown): number {
+  let count = 0
+  const open = [value]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue
+    const members: unknown[] = Object.values(next)
+    if (!Array.isArray(next)) count += members.length
+    for (const member of members) open.push(member)
+  }
+  return count
+}
+
+const MAX_REPEATED = 20
+
+function repeatedKeys(text: string): SyntaxFault[] {
+  const first = new Map<string, number>()
+  const faults: SyntaxFault[] = []
+  walkJson(text, (path, offset) => {
+    const before = first.get(path)
+    if (before === undefined) first.set(path, offset)
+    else if (faults.length < MAX_REPEATED) faults.push({ offset, message: `The key of ${path} stands twice in one object; the earlier value would be lost.` })
+  })
+  return faults
 }
 
 function jsonOffsets(text: string, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
@@ -141,7 +178,8 @@ function skipSpace(text: string, from: number): number {
 function expected(text: string, offset: number, wanted: string): SyntaxFault {
   const seen = text[offset]
   if (seen === undefined) return { offset, message: `The text ends where ${wanted} was expected.` }
-  if (text.startsWith('//', offset) || text.startsWith('/*', offset)) return { offset, message: 'JSON has no comments; a .yaml file may have them.' }
+  const comment = text.startsWith('//', offset) || text.startsWith('/*', offset)
+  if (comment) return { offset, message: 'JSON has no comments; a .yaml file may have them.' }
   const afterComma = (seen === '}' || seen === ']') && /,\s*$/.test(text.slice(Math.max(0, offset - 200), offset))
   return { offset, message: `Expected ${wanted}, found ${JSON.stringify(seen)}${afterComma ? '; remove the comma before it' : ''}.` }
 }

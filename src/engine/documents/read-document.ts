@@ -18,7 +18,7 @@ export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 const REPLACEMENT = '\ufffd'
 const BYTE_ORDER_MARK = '\ufeff'
 
-export interface TextDocument {
+interface TextDocument {
   readonly format: 'json' | 'yaml'
   readonly text: string
   readonly value: unknown
@@ -42,14 +42,16 @@ export function readDocument(path: string, maxBytes: number = MAX_DOCUMENT_BYTES
     // Non-blocking, so that a named pipe is refused below instead of waited for.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (cause) {
-    return errorCode(cause) === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', message: `can't be opened (${errorCode(cause)})`, faults: [], cause }
+    if (errorCode(cause) === 'ENOENT') return { kind: 'missing' }
+    return { kind: 'unreadable', message: `can't be opened (${errorCode(cause)})`, faults: [], cause }
   }
   try {
     const facts = fstatSync(file)
     if (!facts.isFile()) return refused(facts.isDirectory() ? 'is a directory, not a file' : 'is no regular file')
     if (facts.size > maxBytes) return refused(`has ${facts.size} bytes; at most ${maxBytes} are read`)
     const text = readFileSync(file, 'utf8')
-    return text.includes(REPLACEMENT) && !isUtf8(readFileSync(path)) ? refused('is not UTF-8 text; save it as UTF-8') : parseDocument(path, text)
+    if (text.includes(REPLACEMENT) && !isUtf8(readFileSync(path))) return refused('is not UTF-8 text; save it as UTF-8')
+    return parseDocument(path, text)
   } catch (cause) {
     return { kind: 'unreadable', message: `can't be read (${errorCode(cause)})`, faults: [], cause }
   } finally {
@@ -61,10 +63,20 @@ export function readDocument(path: string, maxBytes: number = MAX_DOCUMENT_BYTES
 function parseDocument(path: string, read: string): ReadDocument {
   const text = read.startsWith(BYTE_ORDER_MARK) ? read.slice(1) : read
   const nul = text.indexOf('\0')
-  if (nul !== -1) return { kind: 'unreadable', message: 'holds a NUL character', faults: locateSyntax(text, [{ offset: nul, message: 'A NUL character is not allowed.' }]) }
+  if (nul !== -1) {
+    return {
+      kind: 'unreadable',
+      message: 'holds a NUL character',
+      faults: locateSyntax(text, [{ offset: nul, message: 'A NUL character is not allowed.' }]),
+    }
+  }
   const format = formatOf(path, text)
   const parsed = format === 'json' ? parseJsonText(text) : parseYamlText(text)
-  if (parsed.kind === 'malformed') return { kind: 'unreadable', message: `is no well-formed ${parsed.syntax}`, faults: locateSyntax(text, parsed.faults) }
+  if (parsed.kind === 'malformed') {
+    return {
+      kind: 'unreadable', message: `is no well-formed ${parsed.syntax}`, faults: locateSyntax(text, parsed.faults),
+    }
+  }
   const { value, offsets } = parsed
   return { kind: 'document', document: { format, text, value, locate: faults => locateFaults(text, faults, offsets) } }
 }

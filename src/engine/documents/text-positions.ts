@@ -12,7 +12,10 @@ export type ParsedText =
   | { readonly kind: 'parsed', readonly value: unknown, readonly offsets: (wanted: ReadonlySet<string>) => ReadonlyMap<string, number> }
   | { readonly kind: 'malformed', readonly syntax: 'JSON' | 'YAML', readonly faults: readonly SyntaxFault[] }
 
-/** Adds positions by path and sorts by them, those without first. A path that stands nowhere in the text (a missing key) gets the place of what should hold it. */
+/**
+ * Adds positions by path and sorts by them, those without first. A path that stands nowhere in the text (a missing key) gets the
+ * place of what should hold it.
+ */
 export function locateFaults(
   text: string, faults: readonly Fault[], offsets: (wanted: ReadonlySet<string>) => ReadonlyMap<string, number>,
 ): readonly Fault[] {

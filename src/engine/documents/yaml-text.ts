@@ -11,26 +11,31 @@ export function parseYamlText(text: string): ParsedText {
     if (!Array.isArray(documents)) return { kind: 'parsed', value: null, offsets: () => new Map() }
     const [document, second] = documents
     if (document === undefined) return { kind: 'parsed', value: null, offsets: () => new Map() }
-    if (second !== undefined) return malformed([{ offset: second.range?.[0] ?? 0, message: 'A second document starts here; a file holds one.' }])
+    if (second !== undefined) {
+      return malformed([{ offset: second.range?.[0] ?? 0, message: 'A second document starts here; a file holds one.' }])
+    }
     const faults = [...document.errors, ...document.warnings].map(error => ({ offset: error.pos[0], message: firstLine(error.message) }))
-    if (faults.length === 0) faults.push(...danglingAliases(document))
+    if (faults.length === 0) faults.push(...impossibleAliases(document))
     if (faults.length > 0) return malformed(faults)
     const value: unknown = document.toJS()
     return { kind: 'parsed', value, offsets: wanted => yamlOffsets(document, wanted) }
   } catch (cause) {
     // Thrown for aliases that multiply, and for nesting deeper than the parser's own recursion.
-    const message = cause instanceof RangeError ? 'The text is nested too deeply.' : firstLine(cause instanceof Error ? cause.message : String(cause))
+    const thrown = firstLine(cause instanceof Error ? cause.message : String(cause))
+    const message = cause instanceof RangeError ? 'The text is nested too deeply.' : thrown
     return malformed([{ offset: 0, message }])
   }
 }
 
-function danglingAliases(document: Document): SyntaxFault[] {
+/** Aliases that name nothing, and those that would make the value contain itself: no walk over it would end. */
+function impossibleAliases(document: Document): SyntaxFault[] {
   const found: SyntaxFault[] = []
   visit(document, {
-    Alias(_, alias) {
-      if (alias.resolve(document) === undefined) {
-        found.push({ offset: startOf(alias) ?? 0, message: `There is no anchor &${alias.source} before this alias.` })
-      }
+    Alias(_, alias, ancestors) {
+      const offset = startOf(alias) ?? 0
+      const named = alias.resolve(document)
+      if (named === undefined) found.push({ offset, message: `There is no anchor &${alias.source} before this alias.` })
+      else if (ancestors.some(node => node === named)) found.push({ offset, message: `The alias *${alias.source} stands inside of what it names.` })
     },
   })
   return found
@@ -42,7 +47,9 @@ function malformed(faults: readonly SyntaxFault[]): ParsedText {
 
 function yamlOffsets(document: Document, wanted: ReadonlySet<string>): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>()
-  const open: { readonly path: string, readonly node: unknown, readonly offset: number | undefined }[] = [{ path: '$', node: document.contents, offset: undefined }]
+  const open: { readonly path: string, readonly node: unknown, readonly offset: number | undefined }[] = [
+    { path: '$', node: document.contents, offset: undefined },
+  ]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { path } = next
     const node = isAlias(next.node) ? next.node.resolve(document) : next.node

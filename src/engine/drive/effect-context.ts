@@ -1,4 +1,4 @@
-/** What the performers of effects are given: the run, its parts, and the attempt the effect is for. Types only. */
+/** What every effect gets: the run, its parts, the way back to the machine, and the attempt it is about. */
 import type { AttemptState, RunEvent, TaskState } from '../../core/run-types.ts'
 import type { EngineParts } from './parts.ts'
 

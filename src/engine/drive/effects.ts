@@ -4,6 +4,7 @@
  */
 import pLimit from 'p-limit'
 import { assertNever } from '../../errors.ts'
+import { openAttempt } from '../../core/run-state.ts'
 import type { Effect, RunEvent, RunState } from '../../core/run-types.ts'
 import type { AttemptActivity, AttemptEndRequest, AttemptHandle } from '../../executor/executor.ts'
 import type { AttemptScope, EffectContext } from './effect-context.ts'
@@ -35,32 +36,40 @@ export class Effects {
   readonly #hooks: EffectHooks
   readonly #abort = new AbortController()
   readonly #running = new Map<string, Running>()
-  readonly #inFlight = new Map<string, Promise<void>>()
+  /** Effects whose work is under way; an effect leaves before its event is posted, since the turn of that event may ask for it again. */
+  readonly #keys = new Set<string>()
+  /** Everything under way, its event included. */
+  readonly #inFlight = new Set<Promise<void>>()
   readonly #checks = pLimit(1)
   readonly #landing = pLimit(1)
   readonly #advice = pLimit(2)
+  #now = false
 
   constructor(context: Omit<EffectContext, 'signal'>, hooks: EffectHooks) {
     this.#context = { ...context, signal: this.#abort.signal }
     this.#hooks = hooks
   }
 
-  /** An effect that is under way already is left out: an engine that starts asks for everything without an outcome. */
+  /**
+   * Left out: an effect that is under way already, since an engine that starts asks for everything without an outcome, and one whose attempt
+   * a later event of the same turn has closed.
+   */
   readonly perform = (effect: Effect): void => {
     if (effect.kind === 'settle') return this.#hooks.settle()
     if (effect.kind === 'end-attempts') return this.#end(effect.how, effect.task)
+    const scope = this.#scope(effect)
     const key = [effect.kind, effect.task, effect.attempt, 'round' in effect ? effect.round : ''].join('/')
-    if (this.#inFlight.has(key)) return
-    const work = this.#work(effect)
-      // Before its event is posted: the turn of that event may ask for the same effect again.
-      .finally(() => this.#inFlight.delete(key))
+    if (scope === null || this.#keys.has(key)) return
+    this.#keys.add(key)
+    const work = this.#work(effect, scope)
+      .finally(() => this.#keys.delete(key))
       .then(event => event === null ? undefined : this.#context.post(event))
       .catch((error: unknown) => this.#hooks.failed(error))
-    this.#inFlight.set(key, work)
+      .finally(() => this.#inFlight.delete(work))
+    this.#inFlight.add(work)
   }
 
-  #work(effect: Exclude<Effect, { readonly kind: 'settle' | 'end-attempts' }>): Promise<RunEvent | null> {
-    const scope = this.#scope(effect)
+  #work(effect: Exclude<Effect, { readonly kind: 'settle' | 'end-attempts' }>, scope: AttemptScope): Promise<RunEvent | null> {
     switch (effect.kind) {
       case 'prepare-workspace':
         return this.#landing(() => prepareWorkspace(this.#context, scope))
@@ -81,29 +90,29 @@ export class Effects {
     }
   }
 
-  /** Ends every child at once with SIGKILL: the second signal of a person (SEMANTICS 11). */
+  /** Ends every child at once with SIGKILL, and those that still come: the second signal of a person (SEMANTICS 11). */
   endNow(): void {
+    this.#now = true
+    this.#abort.abort()
     for (const running of this.#running.values()) requestEnd(running, 'now')
   }
 
   /** Drops judging and advice, lets landings and patches finish, and resolves when nothing of ours runs any more. */
   async quiesce(): Promise<void> {
     this.#abort.abort()
-    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight.values())
+    while (this.#inFlight.size > 0) await Promise.allSettled(this.#inFlight)
   }
 
-  #scope(ref: { readonly task: string }): AttemptScope {
+  #scope(ref: { readonly task: string, readonly attempt: number }): AttemptScope | null {
     const task = this.#hooks.state().byId.get(ref.task)
-    if (task === undefined || (task.state.status !== 'active' && task.state.status !== 'landing')) {
-      throw new Error(`effect for task "${ref.task}" which has no attempt`)
-    }
-    return { task, attempt: task.state.attempt }
+    const attempt = task === undefined ? null : openAttempt(task)
+    return task === undefined || attempt?.attempt !== ref.attempt ? null : { task, attempt }
   }
 
   async #execute(scope: AttemptScope): Promise<RunEvent | null> {
     const { id } = scope.task.spec
     const { attempt } = scope.attempt
-    const running: Running = { handle: null, ends: [] }
+    const running: Running = { handle: null, ends: this.#now ? ['now'] : [] }
     this.#running.set(id, running)
     try {
       const started = await executeAttempt(this.#context, scope, activity => this.#hooks.activity(id, attempt, activity))

@@ -11,6 +11,7 @@ import { reduce } from '../../core/reduce.ts'
 import { isSettled } from '../../core/run-state.ts'
 import type { AttemptActivity } from '../../executor/executor.ts'
 import { Effects } from './effects.ts'
+import type { Pacemaker } from '../../executor/watchdog/pacemaker.ts'
 import type { EngineParts } from './parts.ts'
 import { TurnLoop } from './turn-loop.ts'
 
@@ -35,6 +36,8 @@ export interface EngineOptions {
   readonly parts: EngineParts
   readonly append: (entries: readonly Entry[]) => Promise<void>
   readonly observers: readonly EngineObserver[]
+  /** Tells when the machine slept or this program stood still; absent = nobody tells. */
+  readonly suspensions?: Pick<Pacemaker, 'listen'>
 }
 
 export class Engine {
@@ -42,8 +45,14 @@ export class Engine {
   readonly #loop: TurnLoop
   readonly #effects: Effects
   readonly #end = Promise.withResolvers<EngineEnd>()
+  readonly #deaf = new Set<EngineObserver>()
   #stopReason = 'finished'
-  #settling = false
+  /** Pending while it is open whether the engine leaves: what was posted before may give the run new work. */
+  #deciding: Promise<void> = Promise.resolve()
+  #leaving = false
+  /** The last entry is being written, or there will be none. */
+  #closed = false
+  #unlisten = (): void => undefined
 
   constructor(options: EngineOptions) {
     this.#options = options
@@ -60,9 +69,9 @@ export class Engine {
       {
         state: () => state,
         activity: (task, attempt, activity) => {
-          for (const observer of options.observers) observer.activity?.(task, attempt, activity)
+          for (const observer of options.observers) this.#guarded(observer, () => observer.activity?.(task, attempt, activity))
         },
-        settle: () => void this.#settle(),
+        settle: () => this.#settle(),
         failed: error => this.fail(error),
       },
     )
@@ -71,7 +80,7 @@ export class Engine {
   }
 
   get leaving(): boolean {
-    return this.#settling
+    return this.#leaving
   }
 
   /** Settles when the engine has left the run; rejects when the journal or the engine itself failed (children then live on under their keepers). */
@@ -81,13 +90,14 @@ export class Engine {
 
   /** Announces the engine; `before` and `after` are events of the same turn. */
   start({ before, after }: { readonly before: readonly RunEvent[], readonly after: readonly RunEvent[] }): void {
+    this.#unlisten = this.#options.suspensions?.listen(({ why, gapMs }) => this.post({ type: 'suspended', why, gapMs })) ?? this.#unlisten
     const announced: RunEvent = { type: 'engine-started', pid: process.pid, host: hostname(), version: this.#options.version }
     for (const event of [...before, announced, ...after]) this.post(event)
   }
 
   /** Graceful: nothing new is started, children are interrupted, the run stays resumable. */
   stop(reason: string): void {
-    this.#stopReason = reason
+    if (this.#options.state.status === 'running') this.#stopReason = reason
     this.post({ type: 'stop', reason })
   }
 
@@ -97,42 +107,66 @@ export class Engine {
     this.#effects.endNow()
   }
 
-  /** Resolves when the command is journalled. Rejects while the engine is leaving: the command is then for the next one. */
-  control(id: string, by: string, command: ControlCommand): Promise<void> {
-    if (this.#settling) return Promise.reject(new OpenClaudeError('OC_RUN_STATE', `The engine of run ${this.#options.run} is leaving.`))
-    if (command.kind === 'stop') this.#stopReason = `stopped by ${by}`
-    return this.#loop.post({ type: 'control', id, by, command })
+  /** Resolves when the command is written and its effects are asked for. Rejects while the engine is leaving: the command is then for the next one. */
+  async control(id: string, by: string, command: ControlCommand): Promise<void> {
+    await this.#deciding
+    if (this.#leaving) throw new OpenClaudeError('OC_RUN_STATE', `The engine of run ${this.#options.run} is leaving.`)
+    if (command.kind === 'stop' && this.#options.state.status === 'running') this.#stopReason = `stopped by ${by}`
+    await this.#loop.post({ type: 'control', id, by, command })
   }
 
+  /** What comes after the last entry is dropped. */
   post(event: RunEvent): void {
+    if (this.#closed) return
     // The failure itself is told once, through `failed`.
     this.#loop.post(event).catch(() => undefined)
   }
 
-  async #settle(): Promise<void> {
-    // A later event of the same turn may have given the run new work.
-    if (this.#settling || !isSettled(this.#options.state)) return
-    this.#settling = true
-    try {
-      await this.#effects.quiesce()
-      await this.#loop.post({ type: 'engine-stopped', reason: this.#stopReason })
-      await this.#loop.idle()
-    } catch (error) {
-      this.fail(error)
-      return
-    }
-    const { status, result } = this.#options.state
+  #settle(): void {
+    if (this.#leaving || !isSettled(this.#options.state)) return
+    const decided = Promise.withResolvers<void>()
+    this.#deciding = decided.promise
+    this.#leaving = true
+    this.#leave(decided.resolve).catch((error: unknown) => this.fail(error))
+  }
+
+  async #leave(decided: () => void): Promise<void> {
+    const { state } = this.#options
+    await this.#loop.idle()
+    this.#leaving = isSettled(state)
+    decided()
+    if (!this.#leaving) return
+    await this.#effects.quiesce()
+    await this.#loop.idle()
+    this.#unlisten()
+    this.#closed = true
+    await this.#loop.post({ type: 'engine-stopped', reason: this.#stopReason })
+    const { status, result } = state
     if (status === 'finished' && result !== null) this.#end.resolve({ kind: 'finished', result })
     else this.#end.resolve({ kind: 'stopped', reason: this.#stopReason })
   }
 
+  /** A view that throws loses its place; a run does not end for it. */
   #publish(entries: readonly Entry[]): void {
-    for (const observer of this.#options.observers) observer.entries?.(entries, this.#options.state)
+    for (const observer of this.#options.observers) this.#guarded(observer, () => observer.entries?.(entries, this.#options.state))
+  }
+
+  #guarded(observer: EngineObserver, tell: () => void): void {
+    if (this.#deaf.has(observer)) return
+    try {
+      tell()
+    } catch (error) {
+      this.#deaf.add(observer)
+      this.post({ type: 'warning', code: 'observer-failed', message: `A view of the run failed and is left out from now on: ${messageOf(error)}` })
+    }
   }
 
   /** The journal, or a part that must not fail, failed: nothing further is started or written. Children live on under their keepers. */
   fail(error: unknown): void {
+    this.#closed = true
+    this.#unlisten()
     this.#end.reject(error instanceof OpenClaudeError ? error : new OpenClaudeError('OC_INTERNAL', messageOf(error), { cause: error }))
+    this.#loop.poison(error)
     void this.#effects.quiesce()
   }
 }

@@ -63,7 +63,7 @@ async function attemptRequest(
       guidanceSource: attempt.guidanceSource,
     })
     : ''
-  await writeAttemptFile(join(dir, 'prompt.md'), context.parts.redact(prompt))
+  if (executor.agent) await writeAttemptFile(join(dir, 'prompt.md'), context.parts.redact(prompt))
   return {
     run: context.run,
     task: spec.id,

@@ -6,8 +6,9 @@ import type { Advisor, Judge } from '../../supervision/ports.ts'
 import type { TreeSnapshot, Workspace, WorkspaceProvider } from '../../workspace/workspace.ts'
 
 export interface PatchPlan {
-  /** Fingerprint of the tree the patch was planned on, and the one it will give; null = it is only suggested. */
+  /** Fingerprint of the tree the patch was planned on. */
   readonly before: string
+  /** Hash of the planned contents; null = the patch is only suggested. */
   readonly after: string | null
   /** Relative to the run directory: the patch as a diff for people. */
   readonly file: string

@@ -9,10 +9,10 @@ export interface TurnPorts {
   readonly reduce: (event: RunEvent) => Step
   /** Resolves when the batch is durable. A rejection poisons the loop. */
   readonly append: (entries: readonly Entry[]) => Promise<void>
-  /** Called after the append, in order; must not throw and must not wait. */
+  /** Called after the append, in order; must not wait. */
   readonly perform: (effect: Effect) => void
   readonly publish: (entries: readonly Entry[]) => void
-  /** Called once, with the first failure of an append or of the reducer. */
+  /** Called once, with the first failure: of an append, of the reducer, or the one that `poison` was told. */
   readonly failed: (error: unknown) => void
 }
 
@@ -46,6 +46,15 @@ export class TurnLoop {
     while (this.#draining !== null) await this.#draining
   }
 
+  /** Something beside the turns failed: nothing more is reduced, written or performed; every post rejects with `error`. */
+  poison(error: unknown): void {
+    if (this.#poison !== null) return
+    this.#poison = { error }
+    this.#rejectAll(this.#queue)
+    this.#queue = []
+    this.#ports.failed(error)
+  }
+
   async #drain(): Promise<void> {
     // One microtask of patience: events posted together share a turn.
     await Promise.resolve()
@@ -67,20 +76,23 @@ export class TurnLoop {
         effects.push(...step.effects)
       }
       if (entries.length > 0) await this.#ports.append(entries)
+      this.#requireHealthy()
+      if (entries.length > 0) this.#ports.publish(entries)
+      for (const effect of effects) this.#ports.perform(effect)
     } catch (error) {
-      this.#fail(error, batch)
+      this.poison(error)
+      this.#rejectAll(batch)
       return
     }
-    if (entries.length > 0) this.#ports.publish(entries)
-    for (const effect of effects) this.#ports.perform(effect)
     for (const { resolve } of batch) resolve()
   }
 
-  #fail(error: unknown, batch: readonly Queued[]): void {
-    this.#poison = { error }
-    const waiting = [...batch, ...this.#queue]
-    this.#queue = []
-    for (const { reject } of waiting) reject(error)
-    this.#ports.failed(error)
+  /** The loop may have been poisoned while the append was under way. */
+  #requireHealthy(): void {
+    if (this.#poison !== null) throw this.#poison.error
+  }
+
+  #rejectAll(queued: readonly Queued[]): void {
+    for (const { reject } of queued) reject(this.#poison?.error)
   }
 }

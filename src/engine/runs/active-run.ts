@@ -7,7 +7,8 @@ export interface FinishedRun {
   readonly end: EngineEnd
   readonly history: RunHistory
   readonly report: Report
-  readonly runDir: string
+  /** Null when the run was not kept (`persistence: false`). */
+  readonly runDir: string | null
 }
 
 export interface ActiveRun {

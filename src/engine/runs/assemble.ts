@@ -1,18 +1,21 @@
 /** Puts the real parts of an engine together from a configuration: executors, workspace, judge, advisor, patches, context. Decides nothing. */
 import type { ResolvedConfig } from '../../core/config-types.ts'
-import { MARKER_NAME, plainEnv, type EnvMode } from '../../executor/process/child-env.ts'
+import { MARKER_NAME, openclaudeEnv, plainEnv, type EnvMode } from '../../executor/process/child-env.ts'
 import { createCommandExecutor } from '../../executor/plain/command.ts'
+import { collectContext } from '../../executor/context/context.ts'
 import type { Executor } from '../../executor/executor.ts'
 import { createOpenClaudeExecutor } from '../../executor/openclaude/openclaude.ts'
 import { runPlain } from '../../executor/plain/child.ts'
 import { newExecutorRegistry, type ExecutorRegistry } from '../../executor/registry.ts'
 import { createJudge } from '../../supervision/acceptance.ts'
 import { resolveChecks, type ResolvedChecks } from '../../supervision/checks.ts'
-import type { Advisor, AdvisorModel } from '../../supervision/ports.ts'
+import type { AdvisorModel } from '../../supervision/ports.ts'
 import { changedFiles, unifiedDiff } from '../../workspace/diff.ts'
 import { createSharedWorkspace } from '../../workspace/shared.ts'
 import type { EngineParts } from '../drive/parts.ts'
+import { createPatchPort } from '../drive/patch-port.ts'
 import type { Redactor } from '../secrets/redact.ts'
+import { configuredAdvisor } from './configured-advisor.ts'
 
 const MAX_DIFF_BYTES = 256 * 1024
 
@@ -57,20 +60,26 @@ export async function assemble(options: AssembleOptions): Promise<Assembly> {
     config: { ...config, workdir },
     evidenceDir: options.evidenceDir,
   })
+  const workspace = await createSharedWorkspace(workdir)
   const parts: EngineParts = {
     executor: registry.get,
-    workspace: await createSharedWorkspace(workdir),
+    workspace,
     judge,
     repin: judge.repin,
-    advisor: createConfiguredAdvisor(options),
-    patches: { plan: () => Promise.resolve({ refused: 'patches are off' }), apply: () => Promise.reject(new Error('never planned')) },
-    context: () => Promise.resolve(''),
-    diff: (workspace, before, after) => unifiedDiff(workspace, changedFiles(before, after), { maxBytes: MAX_DIFF_BYTES }),
+    advisor: configuredAdvisor({
+      config, redact,
+      env: openclaudeEnv({ mode: options.envMode, caller: environment, config }),
+      hostModel: options.hostModel,
+    }),
+    patches: createPatchPort(config.patchMode, config.stateDir),
+    context: async (task, at) => (await collectContext({
+      root: at.root, task, redact,
+      files: [...(await workspace.snapshot(at)).files.keys()],
+      strategy: config.contextStrategy,
+      maxTokens: config.contextMaxTokens,
+    })).text,
+    diff: (at, before, after) => unifiedDiff(at, changedFiles(before, after), { maxBytes: MAX_DIFF_BYTES }),
     redact,
   }
   return { parts, registry, checks }
-}
-
-function createConfiguredAdvisor(_options: AssembleOptions): Advisor | null {
-  return null
 }

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import type { ExecutorRegistry } from '../../executor/registry.ts'
 import type { RunHistory } from '../../report/history.ts'
 import type { FinishedRun } from './active-run.ts'
-import type { Engine, EngineEnd } from '../drive/engine.ts'
+import type { Engine } from '../drive/engine.ts'
 import type { Journal } from '../journal/writer.ts'
 import type { RepositoryLock } from '../state/lock.ts'
 import { reportOf } from './read-run.ts'
@@ -21,8 +21,8 @@ export interface FinishOptions {
   readonly folder: RunFolder
   readonly lock: RepositoryLock
   readonly executors: ExecutorRegistry
-  /** False: nothing of the run is kept. */
-  readonly persistence: boolean
+  /** Removed in the end; null = the run is kept. */
+  readonly transient: string | null
 }
 
 /** Rejects when the journal or the engine failed; the lock is released in every case. */
@@ -34,12 +34,14 @@ export async function finishRun(options: FinishOptions): Promise<FinishedRun> {
     if (end.kind === 'finished' && !file.config.keepSessions) await forgetSessions(options)
     await options.journal.close()
     const report = reportOf(folder.dir, file, history)
-    if (options.persistence) await writeReports(folder.dir, report)
-    else await rm(folder.dir, { recursive: true, force: true })
-    return { end, history, report, runDir: folder.dir } satisfies { end: EngineEnd } & FinishedRun
+    if (options.transient === null) await writeReports(folder.dir, report)
+    return { end, history, report, runDir: options.transient === null ? folder.dir : null }
   } finally {
     await options.control.close()
+    // Of a journal that failed, this is told already; a descriptor left open would outlive the lock.
+    await options.journal.close().catch(() => undefined)
     await options.lock.release()
+    if (options.transient !== null) await rm(options.transient, { recursive: true, force: true })
   }
 }
 

@@ -12,6 +12,7 @@ import type { ControlCommand, RunEvent, RunState } from '../../core/run-types.ts
 import { OpenClaudeError } from '../../errors.ts'
 import type { EnvMode } from '../../executor/process/child-env.ts'
 import type { Executor } from '../../executor/executor.ts'
+import { pacemaker } from '../../executor/watchdog/pacemaker.ts'
 import type { AdvisorModel } from '../../supervision/ports.ts'
 import { applyToHistory, newHistory, type RunHistory } from '../../report/history.ts'
 import type { ActiveRun } from './active-run.ts'
@@ -23,7 +24,8 @@ import type { Journal } from '../journal/writer.ts'
 import type { RepositoryLock } from '../state/lock.ts'
 import { preflight } from './preflight-run.ts'
 import { createRedactor, type Redactor } from '../secrets/redact.ts'
-import { createRun, type RunFolder } from '../state/run-folder.ts'
+import { createRun, listRuns, type RunFolder } from '../state/run-folder.ts'
+import { KEEP_RAW_BYTES, KEEP_RAW_MS, pruneLaunches } from './prune-launches.ts'
 import { hashGraph, readRunFile, resumeConfig, writeRunFile, type RunFile } from '../state/run-file.ts'
 import type { RepositoryPlace } from '../state/state-dir.ts'
 import { watchRunControl } from './watch-run.ts'
@@ -37,6 +39,8 @@ export interface DriveContext {
   readonly envMode: EnvMode
   readonly executors: readonly Executor[]
   readonly hostModel: AdvisorModel | null
+  /** Folder of a run without persistence: it holds everything and is removed with the run. Null = the run is kept. */
+  readonly transient: string | null
 }
 
 export interface PersonCommand {
@@ -49,8 +53,9 @@ export async function createNewRun(context: DriveContext, graph: Graph, graphPat
   const redactor = redactorOf(config)
   const assembly = await assemble(assembleOptions(context, config, redactor, null))
   requireExecutors(graph, assembly)
-  await preflight(graph, assembly, place.workdir)
+  const notes = await preflight(graph, assembly, place.workdir)
   const folder = await createRun(place)
+  await pruneLaunches(await listRuns(place), { now: Date.now(), maxAgeMs: KEEP_RAW_MS, maxBytes: KEEP_RAW_BYTES })
   const graphSha256 = hashGraph(graph)
   const file: RunFile = {
     v: 1, run: folder.id, createdAt: new Date().toISOString(), version, workdir: place.workdir, graphPath, graphSha256, graph,
@@ -58,16 +63,16 @@ export async function createNewRun(context: DriveContext, graph: Graph, graphPat
   }
   await writeRunFile(folder.dir, file)
   const poison = poisonHandler()
-  const journal = config.config.persistence
+  const journal = context.transient === null
     ? await createJournal(folder.journalPath, journalOptions(context, redactor, poison))
     : createMemoryJournal(journalOptions(context, redactor, poison)).journal
   const state = newRunState(graph, folder.id, runPolicy(config.config, assembly.registry.agents()))
   return activate(context, {
-    folder, file, state, journal, assembly, redactor, poison,
-    config,
+    folder, file, state, journal, assembly, poison,
     history: newHistory(folder.id, graph),
-    warnings: [...config.warnings, ...assembly.checks.warnings],
-    first: [{ type: 'created', graphSha256 }],
+    warnings: [...config.warnings, ...assembly.checks.warnings, ...notes],
+    created: true,
+    repairs: [],
     control: null,
     seen: new Set(),
   })
@@ -81,18 +86,25 @@ export async function openExistingRun(context: DriveContext, folder: RunFolder, 
   const state = newRunState(file.graph, folder.id, runPolicy(config.config, assembly.registry.agents()))
   const history = newHistory(folder.id, file.graph)
   const seen = new Set<string>()
+  let pinsAdvanced = false
   const poison = poisonHandler()
+  // Before the journal is opened: what its repair has to say is written by the engine, and there may be none.
+  const notes = control?.command.kind === 'abort' ? [] : await preflight(file.graph, assembly, file.workdir)
   const opened = await openJournal(folder.journalPath, ({ header, entry }) => {
     applyEntry(state, entry)
     applyToHistory(history, { at: header.at, entry })
     if (entry.kind === 'control-received') seen.add(entry.id)
+    if (entry.kind === 'pin-advanced') pinsAdvanced = true
   }, journalOptions(context, redactor, poison))
   try {
-    if (control?.command.kind !== 'abort') await preflight(file.graph, assembly, file.workdir)
+    // The pins of the run file are those of its start; scripts that landed since are read from the tree again.
+    if (pinsAdvanced) await assembly.parts.repin()
     return activate(context, {
-      folder, file, state, history, journal: opened.journal, assembly, redactor, poison, config, control, seen,
-      warnings: [...config.warnings, ...opened.warnings.map(warning => warning.message)],
-      first: opened.warnings.map(({ code, message }) => ({ type: 'warning', code, message })),
+      folder, file, state, history, journal: opened.journal, assembly, poison, control, seen,
+      warnings: [...config.warnings, ...notes, ...opened.warnings.map(warning => warning.message)],
+      // Nothing is there when the engine before died at the very first write.
+      created: opened.replayed === 0,
+      repairs: opened.warnings.map(({ code, message }) => ({ type: 'warning', code, message })),
     })
   } catch (error) {
     await opened.journal.close()
@@ -107,12 +119,12 @@ interface Opened {
   readonly history: RunHistory
   readonly journal: Journal
   readonly assembly: Assembly
-  readonly redactor: Redactor
   readonly poison: PoisonHandler
-  readonly config: ConfigWithOrigins
   readonly warnings: readonly string[]
-  /** Posted before the engine announces itself. */
-  readonly first: readonly RunEvent[]
+  /** The journal is empty: the run is told before its engine. */
+  readonly created: boolean
+  /** What the repair of the journal has to say. */
+  readonly repairs: readonly RunEvent[]
   /** A person's command that this engine was opened for; carried out right after the announcement. */
   readonly control: PersonCommand | null
   /** Ids of spool commands that the journal holds already. */
@@ -120,7 +132,7 @@ interface Opened {
 }
 
 function activate(context: DriveContext, opened: Opened): ActiveRun {
-  const { folder, file, history, state, journal, assembly, config } = opened
+  const { folder, file, history, state, journal, assembly } = opened
   const keepHistory: EngineObserver = { entries: entries => remember(history, entries) }
   const engine = new Engine({
     run: folder.id,
@@ -130,11 +142,12 @@ function activate(context: DriveContext, opened: Opened): ActiveRun {
     parts: assembly.parts,
     append: entries => journal.append(entries),
     observers: [keepHistory, ...context.observers],
+    suspensions: pacemaker,
   })
   opened.poison.target = error => engine.fail(error)
-  const control = watchRunControl({ place: context.place, run: folder.id, engine, seen: opened.seen })
+  const control = watchRunControl({ place: context.place, run: folder.id, engine, seen: opened.seen, flush: () => journal.flush() })
   const finished = finishRun({
-    engine, journal, control, history, file, folder, lock: context.lock, executors: assembly.registry, persistence: config.config.persistence,
+    engine, journal, control, history, file, folder, lock: context.lock, executors: assembly.registry, transient: context.transient,
   })
   finished.catch(() => undefined)
   return {
@@ -146,7 +159,10 @@ function activate(context: DriveContext, opened: Opened): ActiveRun {
     engine,
     finished,
     start: () => {
-      engine.start({ before: opened.first, after: opened.control === null ? [] : [controlEvent(opened.control)] })
+      engine.start({
+        before: opened.created ? [{ type: 'created', graphSha256: file.graphSha256 }] : [],
+        after: [...opened.repairs, ...opened.control === null ? [] : [controlEvent(opened.control)]],
+      })
       control.start()
     },
   }
@@ -182,7 +198,8 @@ function assembleOptions(context: DriveContext, config: ConfigWithOrigins, redac
   return {
     config: config.config,
     workdir: file?.workdir ?? context.place.workdir,
-    evidenceDir: context.place.evidenceDir,
+    // In place, a key can't speak of ignored files, installed packages, values and services: nothing proves twice.
+    evidenceDir: null,
     redactor,
     envMode: context.envMode,
     executors: context.executors,

@@ -1,5 +1,6 @@
 /** Reads a run without touching it: its file, the fold of its journal, its report. Works while an engine writes. */
-import type { AttemptHistory, LaunchHistory, RunHistory, TaskHistory } from '../../report/history.ts'
+import type { AttemptHistory, LaunchHistory } from '../../report/attempt-history.ts'
+import type { RunHistory, TaskHistory } from '../../report/history.ts'
 import { applyToHistory, newHistory } from '../../report/history.ts'
 import { buildReport } from '../../report/build-report.ts'
 import type { Report } from '../../report/report-schema.ts'
@@ -18,19 +19,20 @@ export interface RunSnapshot {
   readonly owner: { readonly pid: number, readonly since: string } | null
 }
 
-export async function readRunSnapshot(folder: RunFolder, owner: LockOwner | null): Promise<RunSnapshot>
+/** `newer: 'read'`: for views only, what can be understood of a journal that a newer version wrote (F33). */
+export async function readRunSnapshot(folder: RunFolder, owner: LockOwner | null, options?: { readonly newer: 'read' }): Promise<RunSnapshot>
 /** `missing: 'ignore'`: null for a run whose creation was cut short before its file or journal existed. */
 export async function readRunSnapshot(folder: RunFolder, owner: LockOwner | null, options: { readonly missing: 'ignore' }): Promise<RunSnapshot | null>
 export async function readRunSnapshot(
   folder: RunFolder,
   owner: LockOwner | null,
-  options: { readonly missing: 'throw' | 'ignore' } = { missing: 'throw' },
+  options: { readonly missing?: 'ignore', readonly newer?: 'read' } = {},
 ): Promise<RunSnapshot | null> {
   let file: RunFile
   let history: RunHistory
   try {
     file = await readRunFile(folder.dir)
-    history = await readHistory(folder, file)
+    history = await readHistory(folder, file, options.newer === 'read')
   } catch (error) {
     if (options.missing === 'ignore' && isNeverCreated(error)) return null
     throw error
@@ -42,9 +44,9 @@ export async function readRunSnapshot(
   }
 }
 
-async function readHistory(folder: RunFolder, file: RunFile): Promise<RunHistory> {
+async function readHistory(folder: RunFolder, file: RunFile, allowNewer: boolean): Promise<RunHistory> {
   const history = newHistory(folder.id, file.graph)
-  await readJournal(folder.journalPath, record => applyToHistory(history, { at: record.header.at, entry: record.entry }))
+  await readJournal(folder.journalPath, record => applyToHistory(history, { at: record.header.at, entry: record.entry }), { allowNewer })
   return history
 }
 

@@ -2,6 +2,9 @@
  * The commands on runs, by the table of SEMANTICS 11: start, resume, control, read. Owns who may do what to a run in which state;
  * driving it is `engine.ts`, opening its files `open-run.ts`.
  */
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { ConfigWithOrigins } from '../../core/config-types.ts'
 import type { RunResult } from '../../core/entry-types.ts'
 import type { Graph } from '../../core/graph-types.ts'
@@ -40,18 +43,40 @@ export interface StartRequest extends RunsContext {
 
 /** A new run, ready to start. @throws OC_LOCK_HELD with a live owner; OC_RUN_STATE when the newest run is interrupted and `abortInterrupted` is not set. */
 export async function startRun(request: StartRequest): Promise<ActiveRun> {
+  if (!request.config.config.persistence) return startTransientRun(request)
   const place = await openPlace(request)
   const started = await withLock(place, async (lock) => {
     const unfinished = await unfinishedRun(place)
     if (unfinished === null) return { kind: 'new', run: await createNewRun(driveContext(request, place, lock), request.graph, request.graphPath) } as const
-    if (request.abortInterrupted !== true) throw interrupted(unfinished)
-    const control = { by: 'run --new', command: { kind: 'abort' } as const }
-    return { kind: 'old', run: await openExistingRun(driveContext({ ...request, observers: [] }, place, lock), unfinished, control) } as const
+    if (!unfinished.hasResult && request.abortInterrupted !== true) throw interrupted(unfinished.folder)
+    const control = unfinished.hasResult ? null : { by: 'run --new', command: { kind: 'abort' } as const }
+    return { kind: 'old', run: await openExistingRun(driveContext({ ...request, observers: [] }, place, lock), unfinished.folder, control) } as const
   })
   if (started.kind === 'new') return started.run
   started.run.start()
   await started.run.finished
   return startRun({ ...request, abortInterrupted: false })
+}
+
+/**
+ * `persistence: false`: the journal lives in memory and everything else in a temporary folder, which goes when the run ends (R-31).
+ * No lock and no folder of the repository is touched.
+ */
+async function startTransientRun(request: StartRequest): Promise<ActiveRun> {
+  const { config, origins, warnings } = request.config
+  const transient = await mkdtemp(join(await realpath(tmpdir()), 'dsh-openclaude-run-'))
+  const unkept: ConfigWithOrigins = {
+    origins,
+    config: { ...config, stateDir: transient, onEngineDeath: 'end' },
+    warnings: [...warnings, 'persistence is off: status, resume and adoption are unavailable for this run; its files go when it ends, its children when the engine does'],
+  }
+  try {
+    const place = await openRepository(transient, config.workdir)
+    return await withLock(place, lock => createNewRun({ ...driveContext({ ...request, config: unkept }, place, lock), transient }, request.graph, request.graphPath))
+  } catch (error) {
+    await rm(transient, { recursive: true, force: true })
+    throw error
+  }
 }
 
 export type ResumedRun =
@@ -63,7 +88,9 @@ export async function resumeRun(request: RunsContext & { readonly run: string | 
   const place = await openPlace(request)
   const folder = await findRun(place, request.run ?? '')
   const snapshot = await readRunSnapshot(folder, null)
-  if (snapshot.history.result !== null) return { kind: 'finished', run: folder.id, result: snapshot.history.result }
+  const { result } = snapshot.history
+  // An engine that died between the end of the run and its own may have left children, landings, reports.
+  if (result !== null && await isOver(place, snapshot)) return { kind: 'finished', run: folder.id, result }
   return { kind: 'active', active: await withLock(place, lock => openExistingRun(driveContext(request, place, lock), folder, null)) }
 }
 
@@ -88,7 +115,7 @@ export async function controlRun(request: RunsContext & {
     await sendControl(place.controlDir, { run: folder.id, command: request.command, by: request.by })
     return { kind: 'delivered', run: folder.id, pid: owner.identity.pid }
   }
-  if (request.command.kind === 'abort' && snapshot.history.result !== null) {
+  if (request.command.kind === 'abort' && snapshot.history.result !== null && await isOver(place, snapshot)) {
     return { kind: 'nothing', run: folder.id, message: `run ${folder.id} is finished already; there is nothing to abort` }
   }
   const control = { by: request.by, command: request.command }
@@ -101,7 +128,7 @@ export async function readRun(run: string | null, config: ConfigWithOrigins): Pr
   if (run === null && (await listRuns(place)).length === 0) return null
   const folder = await findRun(place, run ?? '')
   const owner = await drives(place, folder) ? await findLiveOwner(place.dir) : null
-  return readRunSnapshot(folder, owner)
+  return readRunSnapshot(folder, owner, { newer: 'read' })
 }
 
 async function openPlace(context: RunsContext): Promise<RepositoryPlace> {
@@ -128,6 +155,7 @@ function driveContext(context: RunsContext, place: RepositoryPlace, lock: Reposi
     envMode: context.envMode ?? 'inherit',
     executors: context.executors ?? [],
     hostModel: context.hostModel ?? null,
+    transient: null,
   }
 }
 
@@ -137,12 +165,18 @@ async function drives(place: RepositoryPlace, folder: RunFolder): Promise<boolea
   return newest?.id === folder.id
 }
 
-/** The newest run when it has no end; the caller holds the lock, so nobody drives it. */
-async function unfinishedRun(place: RepositoryPlace): Promise<RunFolder | null> {
-  const [newest] = await listRuns(place)
-  if (newest === undefined) return null
-  const snapshot = await readRunSnapshot(newest, null, { missing: 'ignore' })
-  return snapshot === null || snapshot.history.result !== null ? null : newest
+/** True when nothing is left to do for an engine: the run has its result, and its last engine left or is still at it. */
+async function isOver(place: RepositoryPlace, { history }: RunSnapshot): Promise<boolean> {
+  return history.engineLeft || await findLiveOwner(place.dir) !== null
+}
+
+/** The newest run when it or its last engine has no end; the caller holds the lock, so nobody drives it. */
+async function unfinishedRun(place: RepositoryPlace): Promise<{ readonly folder: RunFolder, readonly hasResult: boolean } | null> {
+  const [folder] = await listRuns(place)
+  if (folder === undefined) return null
+  const history = (await readRunSnapshot(folder, null, { missing: 'ignore' }))?.history
+  if (history === undefined || (history.result !== null && history.engineLeft)) return null
+  return { folder, hasResult: history.result !== null }
 }
 
 function interrupted(run: RunFolder): OpenClaudeError {

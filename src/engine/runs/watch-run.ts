@@ -13,16 +13,22 @@ export interface WatchOptions {
   readonly place: RepositoryPlace
   readonly run: string
   readonly engine: Engine
+  /** Makes everything journalled so far durable. */
+  readonly flush: () => Promise<void>
   /** Ids of commands that are in the journal already. */
   readonly seen: ReadonlySet<string>
 }
 
-export function watchRunControl({ place, run, engine, seen }: WatchOptions): RunControlWatch {
+export function watchRunControl({ place, run, engine, flush, seen }: WatchOptions): RunControlWatch {
   let watch: ControlWatch | null = null
   return {
     start: () => {
       watch = watchControl(place.controlDir, async (message) => {
-        if (message.run === run) return engine.control(message.id, message.by, message.command)
+        if (message.run === run) {
+          await engine.control(message.id, message.by, message.command)
+          // Its file is deleted next: the journal must hold the command before that.
+          return flush()
+        }
         engine.post({
           type: 'warning', code: 'control-other-run',
           message: `a command (${message.command.kind}) was for run ${message.run}, which no engine drives; it was dropped`,

@@ -1,5 +1,5 @@
 /** Where the files of a task and its attempts lie inside a run directory (SEMANTICS 8), and the tree snapshots kept there while a task is open. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TreeSnapshot } from '../../workspace/workspace.ts'
 import { isErrno } from '../../errno.ts'
@@ -28,6 +28,16 @@ export async function writeAttemptFile(file: string, text: string): Promise<void
 
 export function writeTree(dir: string, tree: TreeSnapshot): Promise<void> {
   return writeAttemptFile(join(dir, TREE_FILE), JSON.stringify({ fingerprint: tree.fingerprint, files: [...tree.files] }))
+}
+
+/** Gives `to` the tree of `from`, as a second name of the same file: they are replaced, never written into. `keep`: unless `to` has one. */
+export async function shareTree(from: string, to: string, present: 'keep' | 'replace'): Promise<void> {
+  if (present === 'replace') await rm(join(to, TREE_FILE), { force: true })
+  try {
+    await link(join(from, TREE_FILE), join(to, TREE_FILE))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 /** Null when there is none. */

@@ -41,13 +41,28 @@ export function hashGraph(graph: Graph): string {
 
 export async function writeRunFile(runDir: string, file: RunFile): Promise<void> {
   const env = Object.fromEntries(Object.keys(file.config.env).map(name => [name, '']))
-  await writeFileDurable(join(runDir, 'run.json'), `${JSON.stringify({ ...file, config: { ...file.config, env } }, null, 2)}\n`)
+  const content = { ...file, config: { ...file.config, env } }
+  await writeFileDurable(join(runDir, 'run.json'), `${JSON.stringify({ ...content, seal: sealOf(content) }, null, 2)}\n`)
 }
 
+/** Over the content as JSON writes it. Finds damage and edits by hand, like the hashes of the journal; no attacker. */
+function sealOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 16)
+}
+
+/** @throws OC_RUN_STATE when the file is missing or damaged, or says something else than when it was written. */
 export async function readRunFile(runDir: string): Promise<RunFile> {
   const path = join(runDir, 'run.json')
+  const { seal, ...file } = await readSealed(path)
+  if (seal === sealOf(file)) return file
+  throw new OpenClaudeError('OC_RUN_STATE', `${path}: run.json was changed after it was written; other checks or another graph would decide than the run was started with.`, {
+    subject: path, fix: 'Put back what was changed, or start the graph again with `dsh-openclaude run`.',
+  })
+}
+
+async function readSealed(path: string): Promise<RunFile & { readonly seal?: unknown }> {
   try {
-    return JSON.parse(await readFile(path, 'utf8')) as RunFile
+    return JSON.parse(await readFile(path, 'utf8')) as RunFile & { readonly seal?: unknown }
   } catch (error) {
     throw new OpenClaudeError('OC_RUN_STATE', `${path} cannot be read: the run was never completely created, or its folder is damaged.`, {
       subject: path, fix: 'Start the graph again with `dsh-openclaude run`.', cause: error,

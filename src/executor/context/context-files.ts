@@ -20,7 +20,8 @@ const SECRET_FOLDERS = /(?:^|\/)\.(?:ssh|aws|gnupg|kube|docker|azure)\//u
 
 const SECRET_NAMES = picomatch([
   '.env*', '*.env', '*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdbx', '*.ppk', '*.asc', '*.gpg',
-  'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.npmrc', '.yarnrc*', '.pypirc', '.netrc', '_netrc', '.git-credentials', '.htpasswd', '.pgpass',
+  'id_rsa*', 'id_dsa*', 'id_ecdsa*', 'id_ed25519*', '.npmrc', '.yarnrc*', '.pypirc', '.netrc', '_netrc',
+  '.git-credentials', '.htpasswd', '.pgpass',
   '*.tfvars', '*.tfstate*', 'service-account*.json', 'kubeconfig*', '.openclaude.json',
 ], { dot: true, nocase: true })
 
@@ -34,8 +35,11 @@ export function isSecretFile(path: string): boolean {
 }
 
 const CONFIG_NAMES = picomatch([
-  'tsconfig*.json', 'jsconfig.json', '.oxlintrc*', '.eslintrc*', 'eslint.config.*', 'biome.json*', '.prettierrc*', '.editorconfig', 'vite.config.*', 'vitest.config.*',
-  'jest.config.*', 'playwright.config.*', 'webpack.config.*', 'rollup.config.*', 'babel.config.*', 'deno.json*', 'pnpm-workspace.yaml', 'turbo.json', 'nx.json',
+  'tsconfig*.json', 'jsconfig.json', '.oxlintrc*', '.eslintrc*', 'eslint.config.*', 'biome.json*', '.prettierrc*', '.editorconfig',
+  'vite.config.*',
+  'vitest.config.*',
+  'jest.config.*', 'playwright.config.*', 'webpack.config.*', 'rollup.config.*', 'babel.config.*', 'deno.json*',
+  'pnpm-workspace.yaml', 'turbo.json', 'nx.json',
   'pyproject.toml', 'setup.cfg', 'tox.ini', 'Cargo.toml', 'go.mod', 'Makefile', 'pom.xml', 'build.gradle*', 'CMakeLists.txt', 'Dockerfile',
 ], { dot: true })
 
@@ -44,18 +48,24 @@ export function configFiles(files: readonly string[]): readonly string[] {
   return files.filter(path => !path.includes('/') && CONFIG_NAMES(path))
 }
 
+export type TaskText = Pick<TaskSpec, 'title' | 'description' | 'acceptanceCriteria' | 'paths'>
+
+const USUAL_ENTRY_POINTS = [
+  'src/index.ts', 'src/main.ts', 'src/index.js', 'src/main.js', 'index.ts', 'index.js', 'main.py', 'main.go', 'src/main.rs', 'src/lib.rs',
+]
+
 /**
  * Files the task is about, the most certain first: named in its text, matched by its `paths`, the project's entry points, the README.
  * `entryPoints` are what the manifest names.
  */
-export function relevantFiles(files: readonly string[], task: Pick<TaskSpec, 'title' | 'description' | 'acceptanceCriteria' | 'paths'>, entryPoints: readonly string[]): readonly string[] {
+export function relevantFiles(files: readonly string[], task: TaskText, entryPoints: readonly string[]): readonly string[] {
   const text = [task.title, task.description, ...task.acceptanceCriteria].join('\n')
   const words = new Set(text.split(/[\s`'"()<>[\]{},;]+/u).map(word => word.replace(/^\.\//u, '').replace(/(?::\d+)*[.:!?]*$/u, '')))
   const named = files.filter(path => words.has(path) || (basename(path).includes('.') && words.has(basename(path))))
   const matches = task.paths === undefined || task.paths.length === 0 ? () => false : picomatch([...task.paths], { dot: true })
   const matched = files.filter(path => matches(path)).slice(0, MAX_MATCHED)
   const known = new Set(files)
-  const entries = [...entryPoints.map(path => posix.normalize(path)), 'src/index.ts', 'src/main.ts', 'src/index.js', 'src/main.js', 'index.ts', 'index.js', 'main.py', 'main.go', 'src/main.rs', 'src/lib.rs']
+  const entries = [...entryPoints.map(path => posix.normalize(path)), ...USUAL_ENTRY_POINTS]
   const readme = files.filter(path => /^readme(?:\.\w+)?$/iu.test(path))
   return [...new Set([...named, ...matched, ...entries.filter(path => known.has(path)), ...readme])]
 }

@@ -8,8 +8,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ResolvedConfig } from '../../core/config-types.ts'
 import { fence } from '../../core/fence.ts'
-import type { TaskSpec } from '../../core/graph-types.ts'
-import { configFiles, isSecretFile, readForPrompt, relevantFiles } from './context-files.ts'
+import { configFiles, isSecretFile, readForPrompt, relevantFiles, type TaskText } from './context-files.ts'
 import { renderRepoMap, type MappedFile } from './repo-map.ts'
 
 export interface ContextRequest {
@@ -17,7 +16,7 @@ export interface ContextRequest {
   readonly root: string
   /** Paths below the root, forward slashes; without ignored files. */
   readonly files: readonly string[]
-  readonly task: Pick<TaskSpec, 'title' | 'description' | 'acceptanceCriteria' | 'paths'>
+  readonly task: TaskText
   readonly strategy: ResolvedConfig['contextStrategy']
   /** Soft cap; 0 = no context at all. */
   readonly maxTokens: number
@@ -144,7 +143,8 @@ async function readManifest(root: string): Promise<Manifest | null> {
 }
 
 function describeManifest({ name, description, type, scripts = {} }: Manifest): string {
-  const facts = [`Package: ${name ?? '(unnamed)'}${type === undefined ? '' : `, type ${type}`}`, description === undefined ? '' : `Description: ${description}`]
+  const about = description === undefined ? '' : `Description: ${description}`
+  const facts = [`Package: ${name ?? '(unnamed)'}${type === undefined ? '' : `, type ${type}`}`, about]
   const listed = Object.entries(scripts).map(([script, text]) => `${script}: ${text}`)
   return [...facts.filter(fact => fact !== ''), listed.length === 0 ? 'Scripts: none' : `Scripts:\n${fence(listed.join('\n'))}`].join('\n')
 }

@@ -3,7 +3,6 @@
  * Beyond the cap the pipe is still drained, so that the child is not blocked while it is being ended.
  */
 import type { FileHandle } from 'node:fs/promises'
-import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isErrno } from '../../errno.ts'
@@ -13,7 +12,8 @@ const NO_SPACE_WAIT_MS = 500
 const NO_SPACE_TRIES = 1200
 
 export interface PumpOptions {
-  readonly path: string
+  /** Open for appending; closed at the end. */
+  readonly file: FileHandle
   /** Bytes from the start that are kept. */
   readonly maxBytes: number
   /** Bytes from the end that are kept too, behind a line that says how much is missing. */
@@ -22,31 +22,48 @@ export interface PumpOptions {
   readonly onOverflow: () => void
 }
 
-/** Resolves when the pipe has ended or was destroyed, with everything on disk. Rejects on a write error other than a full disk, which it waits out. */
-export async function pumpToFile(pipe: Readable, { path, maxBytes, tailBytes, onOverflow }: PumpOptions): Promise<void> {
-  const file = await open(path, 'a', 0o600)
-  const tail = new Tail(tailBytes)
-  let room = maxBytes
-  try {
-    for await (const chunk of chunksOf(pipe)) {
-      const kept = chunk.subarray(0, room)
-      if (kept.length > 0) await writeAll(file, kept)
-      if (kept.length < chunk.length) {
-        if (tail.total === 0) onOverflow()
-        tail.push(chunk.subarray(kept.length))
-      }
-      room -= kept.length
-    }
-    const missing = tail.total - tail.kept.length
-    if (tailBytes > 0 && missing > 0) await writeAll(file, Buffer.from(`\n[${missing} bytes left out]\n`))
-    await writeAll(file, tail.kept)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
+export interface Pump {
+  /** Resolves when the pipe has ended or was given up, with everything on disk. Rejects on a write error other than a full disk, which is waited out. */
+  readonly done: Promise<void>
+  /** Everything that came is written, and nothing more has come. */
+  readonly isIdle: () => boolean
+  /** Ends the pump though somebody still holds the pipe. */
+  readonly giveUp: () => void
 }
 
-/** Ends quietly where the pipe was destroyed: its holder outlived the child and nobody waits for it (F16). */
+/**
+ * Must be called in the turn of the spawn: when a child exits, Node throws away what nobody has begun to read.
+ * Reading begins before this returns.
+ */
+export function startPump(pipe: Readable, { file, maxBytes, tailBytes, onOverflow }: PumpOptions): Pump {
+  let idle = true
+  const run = async (): Promise<void> => {
+    const tail = new Tail(tailBytes)
+    let room = maxBytes
+    try {
+      for await (const chunk of chunksOf(pipe)) {
+        idle = false
+        const kept = chunk.subarray(0, room)
+        if (kept.length > 0) await writeAll(file, kept)
+        if (kept.length < chunk.length) {
+          if (tail.total === 0) onOverflow()
+          tail.push(chunk.subarray(kept.length))
+        }
+        room -= kept.length
+        idle = true
+      }
+      const missing = tail.total - tail.kept.length
+      if (tailBytes > 0 && missing > 0) await writeAll(file, Buffer.from(`\n[${missing} bytes left out]\n`))
+      await writeAll(file, tail.kept)
+      await file.datasync()
+    } finally {
+      await file.close()
+    }
+  }
+  return { done: run(), isIdle: () => idle, giveUp: () => { pipe.destroy() } }
+}
+
+/** Ends quietly where the pipe was given up. */
 async function* chunksOf(pipe: Readable): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of pipe) yield chunk as Buffer

@@ -5,43 +5,34 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { appendFileSync, writeSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import spawn from 'cross-spawn'
-import type { EndReason, ExitFact, ProcessIdentity, SpawnFailure } from '../../core/attempt-types.ts'
-import { pumpToFile, waitForSpace } from './capped-file.ts'
+import type { SpawnFailure } from '../../core/attempt-types.ts'
 import { identify } from '../process/identity.ts'
 import { withInheritedTag } from '../process/inherited-tag.ts'
-import { climbKillLadder } from '../process/kill-ladder.ts'
-import type { LaunchFile } from './launch-files.ts'
+import type { KeeperEvents } from './keep-child.ts'
+import { keepChild, LOST_MS } from './keep-child.ts'
 import { claimLaunch, LAUNCH_FILES, writeWhole } from './launch-files.ts'
-import type { EndUrgency, LaunchRequest } from './launch-types.ts'
-import { LaunchTree } from '../process/process-tree.ts'
+import type { LaunchRequest } from './launch-types.ts'
 import { checkCwd, classifySpawnError } from './spawn-failure.ts'
-
-const DRAIN_MS = 2000
-const STDERR_HEAD_BYTES = 4 * 1024 * 1024
-const STDERR_TAIL_BYTES = 64 * 1024
-const LONGEST_TIMER_MS = 2 ** 31 - 1
-/** A child that has not ended this long after SIGKILL is in an uninterruptible call: it is left, its exit unknown. */
-const LOST_MS = 15_000
 
 const dir = process.argv[2] ?? ''
 const file = (name: keyof typeof LAUNCH_FILES): string => join(dir, LAUNCH_FILES[name])
 
 // Before there is a child, each of these only means that none shall be started.
-let endTree: (reason: EndReason, urgency: EndUrgency) => void = () => process.exit(0)
-let onEngineGone = (): void => process.exit(0)
+const events: KeeperEvents = { end: () => process.exit(0), engineGone: () => process.exit(0) }
 
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => undefined)
-process.on('SIGTERM', () => endTree({ kind: 'stop' }, 'ladder'))
+process.on('SIGTERM', () => events.end({ kind: 'stop' }, 'ladder'))
 process.on('uncaughtException', (error) => {
-  endTree({ kind: 'stop' }, 'now')
-  setTimeout(() => process.exit(70), LOST_MS)
   note(error)
+  events.end({ kind: 'stop' }, 'now')
+  setTimeout(() => process.exit(70), LOST_MS)
 })
-process.stdin.on('end', () => onEngineGone())
-process.stdin.on('error', () => onEngineGone())
-readFirstLine((line) => { keep(JSON.parse(line) as LaunchRequest) })
+process.stdin.on('end', () => events.engineGone())
+process.stdin.on('error', () => events.engineGone())
+readFirstLine((line) => { void keep(JSON.parse(line) as LaunchRequest) })
 
 function readFirstLine(use: (line: string) => void): void {
   let parts: string[] | null = []
@@ -57,21 +48,21 @@ function readFirstLine(use: (line: string) => void): void {
   })
 }
 
-function keep(request: LaunchRequest): void {
+async function keep(request: LaunchRequest): Promise<void> {
   const startedAt = performance.now()
   const keeper = identify(process.pid)
   if (keeper === null) throw new Error('the keeper does not find itself in the process table')
   writeWhole(file('launch'), { v: 1, keeper, child: null, tag: null }, 'fast')
-  // Only now, so that whoever finds the claim finds the claimant's identity.
+  // Opened before there is a child: from the spawn on nothing may come between its pipes and us.
+  const output = { stdout: await open(file('stdout'), 'a', 0o600), stderr: await open(file('stderr'), 'a', 0o600) }
+  // Only now, so that whoever finds the claim finds the claimant's identity. From here to `keepChild` there is no await.
   if (claimLaunch(dir, 'keeper') !== 'keeper') process.exit(0)
 
-  const [program = '', ...args] = request.argv
-  const { cwd, env } = request
-  const cwdFailure = checkCwd(cwd)
+  const cwdFailure = checkCwd(request.cwd)
   if (cwdFailure !== null) return fail(cwdFailure)
-  const started = spawnTagged()
-  if (started === null) return
-  const { value: child, tag } = started
+  const spawned = spawnTagged(request)
+  if (spawned === null) return
+  const { value: child, tag } = spawned
   child.once('error', (error) => { if (child.pid === undefined) fail(classifySpawnError(error, request)) })
   if (child.pid === undefined) return
   // Read before the event loop turns: until then even a child that has already ended still has its row.
@@ -80,65 +71,19 @@ function keep(request: LaunchRequest): void {
     child.kill('SIGKILL')
     throw new Error(`child ${child.pid} is not in the process table`)
   }
-  void watch(request, child, { v: 1, keeper, child: identity, tag }, startedAt)
-
-  function spawnTagged(): ReturnType<typeof withInheritedTag<ChildProcess>> | null {
-    try {
-      return withInheritedTag(request.marker.value, () => spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] }))
-    } catch (error) {
-      // Node throws for arguments that can't be passed at all; no child exists then (F24).
-      fail(classifySpawnError(error, request))
-      return null
-    }
-  }
+  await keepChild(dir, request, { process: child, launch: { v: 1, keeper, child: identity, tag }, output, startedAt }, events, () => tell('started'), note)
+  process.exit(0)
 }
 
-async function watch(request: LaunchRequest, child: ChildProcess, launch: LaunchFile & { readonly child: ProcessIdentity }, startedAt: number): Promise<void> {
-  const { stdin, stdout, stderr } = child
-  if (stdin === null || stdout === null || stderr === null) throw new Error('the child has no pipes')
-  const { promise: exited, resolve: settle } = Promise.withResolvers<ExitFact>()
-  let over = false
-  child.once('exit', (code, signal) => {
-    over = true
-    settle({ known: true, code, signal })
-  })
-  let endedByKeeper: EndReason | null = null
-  const hurry = new AbortController()
-  endTree = (reason, urgency) => {
-    if (urgency === 'now') hurry.abort()
-    // The first reason wins, and after the exit only what its output shows still counts.
-    if (endedByKeeper !== null || (over && reason.kind !== 'flooded')) return
-    endedByKeeper = reason
-    void climbKillLadder(new LaunchTree(launch.child), request.killGraceMs, hurry.signal).then(() => setTimeout(() => settle({ known: false }), LOST_MS))
+function spawnTagged(request: LaunchRequest): ReturnType<typeof withInheritedTag<ChildProcess>> | null {
+  const { argv: [program = '', ...args], cwd, env, marker } = request
+  try {
+    return withInheritedTag(marker.value, () => spawn(program, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] }))
+  } catch (error) {
+    // Node throws for arguments that can't be passed at all; no child exists then (F24).
+    fail(classifySpawnError(error, request))
+    return null
   }
-  onEngineGone = () => { if (request.onEngineDeath === 'end') endTree({ kind: 'stop' }, 'ladder') }
-  if (process.stdin.readableEnded) onEngineGone()
-  // EPIPE: the child ended without reading its prompt; its exit tells the story (F21).
-  stdin.on('error', () => undefined)
-  await waitForSpace(() => writeWhole(file('launch'), launch, 'fast'))
-  tell('started')
-  if (request.maxRuntimeMs > 0) {
-    // The engine's watchdog acts first; the slack lets it finish its own ladder.
-    setTimeout(() => endTree({ kind: 'keeper-bound' }, 'ladder'), Math.min(request.maxRuntimeMs + 2 * request.killGraceMs, LONGEST_TIMER_MS))
-  }
-  stdin.end(request.prompt)
-  const flooded = (): void => endTree({ kind: 'flooded' }, 'ladder')
-  const stderrBytes = Math.min(STDERR_HEAD_BYTES, request.maxStreamBytes)
-  const pumped = Promise.all([
-    pumpToFile(stdout, { path: file('stdout'), maxBytes: request.maxStreamBytes, tailBytes: 0, onOverflow: flooded }),
-    pumpToFile(stderr, { path: file('stderr'), maxBytes: stderrBytes, tailBytes: STDERR_TAIL_BYTES, onOverflow: () => undefined }),
-  ]).catch((error: unknown) => {
-    // The evidence can't be kept, so the work can't be judged.
-    endTree({ kind: 'stop' }, 'now')
-    note(error)
-  })
-  const exit = await exited
-  const durationMs = Math.round(performance.now() - startedAt)
-  // `close` may never come: a process left behind can hold the pipe for its whole life (F16).
-  setTimeout(() => { stdout.destroy(); stderr.destroy() }, DRAIN_MS)
-  await pumped
-  await waitForSpace(() => writeWhole(file('exit'), { v: 1, kind: 'exit', exit, endedByKeeper, durationMs }, 'durable'))
-  process.exit(0)
 }
 
 function fail(failure: SpawnFailure): void {
@@ -150,7 +95,11 @@ function fail(failure: SpawnFailure): void {
 /** Nobody reads our stderr: what went wrong in here goes beside the other files of the launch. */
 function note(error: unknown): void {
   const text = error instanceof Error ? error.stack ?? error.message : String(error)
-  appendFileSync(file('keeperLog'), `${text}\n`, { mode: 0o600 })
+  try {
+    appendFileSync(file('keeperLog'), `${text}\n`, { mode: 0o600 })
+  } catch {
+    // The disk is full or the directory is gone: there is no other place to say it.
+  }
 }
 
 /** One word to the engine that started us; it may be gone. */

@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ProcessIdentity } from '../../core/attempt-types.ts'
-import { compareOrigin, isAlive, signalProcess } from '../process/identity.ts'
+import type { Origin } from '../process/identity.ts'
+import { compareOrigin, isAlive, ownOrigin, signalProcess } from '../process/identity.ts'
 import { climbKillLadder, waitGone } from '../process/kill-ladder.ts'
 import { claimLaunch, LAUNCH_FILES, readExitFile, readLaunchFile, readSpecFile } from './launch-files.ts'
 import type { LaunchExit, RecoveredLaunch, RecoverRequest, SweepResult } from './launch-types.ts'
@@ -110,10 +111,12 @@ function sweeper(request: RecoverRequest, known: readonly ProcessIdentity[] = []
 
 /** Pids of another host or PID namespace mean nothing here, so nothing may be concluded from their absence. */
 function foreignMessage({ dir, keeper }: RecoverRequest): string | null {
-  const origin = readSpecFile(dir)?.origin
-  const where = origin === undefined ? 'same' : compareOrigin(origin)
-  const namespaceDiffers = origin === undefined && keeper !== null && compareOrigin({ ...keeper, host: '' }) === 'foreign'
-  if (where !== 'foreign' && !namespaceDiffers) return null
-  const from = origin === undefined ? 'another PID namespace' : `host ${origin.host}, boot ${origin.bootId}, PID namespace ${origin.pidNs}`
-  return `The launch in ${dir} was started from ${from}; from here its processes can be neither seen nor ended. Continue the run from there, or end it there first.`
+  const origin = readSpecFile(dir)?.origin ?? originOf(readLaunchFile(dir)?.keeper ?? keeper)
+  if (origin === null || compareOrigin(origin) !== 'foreign') return null
+  return `The launch in ${dir} was started on host ${origin.host}, boot ${origin.bootId}, PID namespace ${origin.pidNs}; from here its processes can be neither seen nor ended. Continue the run from there, or end it there first.`
+}
+
+/** A request file is lost with the power only, and then this is the same host after a new boot. */
+function originOf(identity: ProcessIdentity | null): Origin | null {
+  return identity === null ? null : { bootId: identity.bootId, pidNs: identity.pidNs, host: ownOrigin().host }
 }

@@ -60,10 +60,12 @@ function rootRule({ marker, workspaceRoot, keeper, tag }: SweepScope, table: rea
   const living = new Set(table.map(row => row.pid))
   return (row) => {
     const mark = markerOf(row.pid, marker)
-    if (mark !== 'none') return mark === 'own'
+    // An environment that was cleared to nothing says as little as one that can't be read: the place decides then.
+    if (mark === 'own' || mark === 'other') return mark === 'own'
     if (Number(row.startTicks) < since || !inside(readCwd(row.pid))) return false
-    // Without the tag: a user's process has a terminal, or a parent that is neither init nor gone.
-    return tag === null ? row.tty === 0 && (row.ppid <= 1 || !living.has(row.ppid)) : tagOf(row.pid) === tag
+    // Without the tag: a user's process has a terminal, or a parent other than init; 0 is a parent outside our PID namespace.
+    const orphan = row.ppid === 1 || (row.ppid !== 0 && !living.has(row.ppid))
+    return tag === null ? orphan && row.tty === 0 : tagOf(row.pid) === tag
   }
 }
 

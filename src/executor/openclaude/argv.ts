@@ -29,13 +29,17 @@ export function openclaudeFlags(config: ArgvConfig, launch: ArgvLaunch): string[
     ...flag('--max-turns', config.maxTurns > 0 ? String(config.maxTurns) : ''),
     ...flag('--heartbeat', config.heartbeat),
     ...permissionFlags(config.permissionMode),
-    ...flag('--provider', config.provider),
-    ...modelFlags(model),
+    ...modelArgs(config.provider, model),
     '--append-system-prompt', [config.appendSystemPrompt, REPORT_INSTRUCTIONS].filter(text => text !== '').join('\n\n'),
     ...(config.noSessionPersistence ? ['--no-session-persistence'] : []),
     ...config.addDirs.flatMap(dir => ['--add-dir', dir]),
     ...config.extraArgs,
   ]
+}
+
+/** Flags that choose provider and model; empty = none, OpenClaude's own setting rules. */
+export function modelArgs(provider: string, model: string): string[] {
+  return [...flag('--provider', provider), ...modelFlags(model)]
 }
 
 /** OpenClaude's own `env` block beats the environment of the child and `--model`; only `--settings` beats that block. */

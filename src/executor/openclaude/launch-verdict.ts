@@ -29,7 +29,7 @@ export interface LaunchContext {
   readonly mode: LaunchMode
 }
 
-/** A resumed launch that fails faster than this at 0 turns never got to work (F31). */
+/** A resumed launch that wrote more, but failed faster than this at 0 turns, never got to work either (F31). */
 const AT_ONCE_MS = 2_000
 const NO_CONVERSATION = /no conversation found/i
 
@@ -121,8 +121,11 @@ function classifyClock(end: LaunchEnd, clock: Clock): LaunchVerdict {
 
 function refusal(end: LaunchEnd): 'unknown-session' | 'failed-at-once' | null {
   if (!end.exit.known || end.exit.code === 0) return null
-  if (end.exit.code === 1 && end.records === 0 && NO_CONVERSATION.test(end.stderrTail)) return 'unknown-session'
-  return end.durationMs < AT_ONCE_MS && (end.result?.turns ?? 0) === 0 && !end.resultOversize ? 'failed-at-once' : null
+  if ((end.result?.turns ?? 0) > 0 || end.resultOversize) return null
+  // A refusal is told by a result record alone, without an init record; before there is a stream, on stderr.
+  const unbegun = end.records <= (end.result === null ? 0 : 1)
+  if (unbegun && [end.stderrTail, ...end.result?.errors ?? []].some(text => NO_CONVERSATION.test(text))) return 'unknown-session'
+  return unbegun || end.durationMs < AT_ONCE_MS ? 'failed-at-once' : null
 }
 
 /** Signals that another program sends; the rest are crashes of the child itself. */

@@ -24,6 +24,8 @@ export interface PreflightContext {
 }
 
 const MIN_NODE_MAJOR = 22
+/** Major and minor of the release whose output the decoder was held against. */
+const MEASURED_VERSION = '0.29'
 const VERSION_TIMEOUT_MS = 60_000
 
 /** Throws `OC_CHILD_NOT_FOUND`, `OC_CHILD_SPAWN`, `OC_CHILD_VERSION`, `OC_ENV_NODE`, `OC_ENV_ROOT` or `OC_CONFIG_INVALID`. */
@@ -44,7 +46,13 @@ export async function preflightOpenclaude(context: PreflightContext): Promise<Pr
       fix: 'Run the same command by hand and repair what it says.',
     })
   }
-  return { executable: found.argv.join(' '), version, notes }
+  return { executable: found.argv.join(' '), version, notes, warnings: drift(version) }
+}
+
+/** The output format is unversioned: another release may speak differently, and unknown records count as progress (R-64). */
+function drift(version: string): readonly string[] {
+  if (version.startsWith(`${MEASURED_VERSION}.`)) return []
+  return [`OpenClaude ${version} is not the measured ${MEASURED_VERSION}: records it does not know count as progress, so a stall may be found later.`]
 }
 
 function checkDirectories({ config }: PreflightContext): void {

@@ -100,7 +100,8 @@ export function startPlain(request: PlainRequest): PlainRun {
     child = spawn(program, args, {
       cwd: request.cwd,
       env: { ...request.env, [request.marker.name]: request.marker.value },
-      stdio: ['pipe', 'pipe', 'pipe'],
+      // Nothing to say: no pipe, since a shell may take an open one for a remote session and read its start-up files.
+      stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     })
   } catch (error) {
@@ -145,7 +146,7 @@ class RunningChild {
     })))
     // A child that exits before it read everything breaks the pipe (F21); its exit code tells the story.
     this.#child.stdin?.on('error', () => {})
-    this.#child.stdin?.end(this.#request.input ?? '')
+    this.#child.stdin?.end(this.#request.input)
     if (this.#request.timeoutMs > 0) {
       this.#after(this.#request.timeoutMs, () => {
         this.#timedOut = true

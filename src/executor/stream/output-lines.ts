@@ -52,17 +52,17 @@ export class LineFramer {
     if (bytes.length === 0) return
     this.#total += bytes.length
     this.#last = bytes[bytes.length - 1] ?? 0
-    // One byte more than the cap: a carriage return there still belongs to the end of line.
-    const kept = bytes.slice(0, Math.max(0, this.#max + 1 - this.#kept))
+    const kept = bytes.slice(0, this.#max - this.#kept)
     if (kept.length > 0) this.#parts.push(kept)
     this.#kept += kept.length
-    if (this.#total > this.#max + 1 && this.#kept > this.#head) this.#dropBeyondHead()
+    // One byte over the cap may still be the carriage return of the end of line.
+    if (this.#total > this.#max + 1) this.#dropBeyondHead()
   }
 
-  /** Keeps `#kept` at the cap, so that nothing more of this line is taken. */
+  /** `#kept` stays at the cap, so that nothing more of this line is taken. */
   #dropBeyondHead(): void {
+    if (this.#parts.length === 1 && this.#parts[0]?.length === this.#head) return
     this.#parts = [join(this.#parts).slice(0, this.#head)]
-    this.#kept = this.#max + 1
   }
 
   #finish(): FramedLine {
