@@ -93,7 +93,7 @@ test('an owner file that can not be understood does not keep anyone out', async 
 })
 
 test('a release that can not be written down frees the lock all the same, and hides no earlier error (F5)', async () => {
-  const folder = temporaryFolder()
+  const folder = tempFolder()
   const lock = await acquireLock(folder)
   rmSync(folder, { recursive: true })
   await lock.release()
