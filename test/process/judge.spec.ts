@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Evidence, Verdict } from '../../src/core/evidence-types.ts'
@@ -155,14 +155,14 @@ describe('the judge', () => {
 
   it('runs checks marked parallel together and all others alone', async () => {
     // Each of the two waits for the other: run one by one they would never end.
-    const meet = (own: string, other: string): string => `touch ${own}; while [ ! -e ${other} ]; do sleep 0.05; done`
+    const meet = (own: string, other: string): string => `mkdir -p dist; touch ${own}; while [ ! -e ${other} ]; do sleep 0.05; done`
     const { run } = await rig({}, {
       config: {
         additionalCommands: [
-          { name: 'alone', command: 'test ! -e a.tmp && test ! -e b.tmp' },
-          { name: 'a', command: meet('a.tmp', 'b.tmp'), parallel: true, timeoutMs: 30_000 },
-          { name: 'b', command: meet('b.tmp', 'a.tmp'), parallel: true, timeoutMs: 30_000 },
-          { name: 'after', command: 'test -e a.tmp && test -e b.tmp' },
+          { name: 'alone', command: 'test ! -e dist/a.tmp && test ! -e dist/b.tmp' },
+          { name: 'a', command: meet('dist/a.tmp', 'dist/b.tmp'), parallel: true, timeoutMs: 30_000 },
+          { name: 'b', command: meet('dist/b.tmp', 'dist/a.tmp'), parallel: true, timeoutMs: 30_000 },
+          { name: 'after', command: 'test -e dist/a.tmp && test -e dist/b.tmp' },
         ],
       },
     })
@@ -202,12 +202,24 @@ describe('evidence', () => {
     expect(ran()).toEqual(['build', 'build', 'test'])
   })
 
-  it('earned while a check wrote into the tree is a finding, and proof for nobody else', async () => {
-    const { run, project } = await rig({ build: 'echo made > made.js', test: script('test') })
-    const first = await run()
-    expect(first.verdict.findings.map(finding => finding.kind)).toEqual(['tree-moved'])
-    rmSync(project.path('made.js'))
-    expect(grades(await run())).toEqual(['lint skipped', 'typecheck skipped', 'build passed', 'test passed'])
+  it('earned while a check wrote into the tree is earned again on the tree it left', async () => {
+    const { run } = await rig({ build: 'echo made > made.js', test: script('test') })
+    const { verdict, evidence } = await run()
+    expect(evidence.map(each => `${each.check} ${each.grade}`)).toEqual([
+      'lint skipped', 'typecheck skipped', 'build passed', 'test passed', 'lint skipped', 'typecheck skipped', 'build passed', 'test passed',
+    ])
+    expect([verdict.kind, verdict.findings.map(finding => finding.kind)]).toEqual(['verified', ['tree-moved']])
+  })
+
+  it('of a check that spoils what an earlier one proved is not the last word', async () => {
+    const { run } = await rig({ test: 'test ! -e broken' }, { config: { additionalCommands: [{ name: 'spoil', command: 'touch broken' }] } })
+    expect((await run()).verdict.kind).toBe('rejected')
+  })
+
+  it('of a tree that moves whenever it is judged proves nothing', async () => {
+    const { run } = await rig({ test: script('test') }, { config: { additionalCommands: [{ name: 'stamp', command: 'date +%s%N >> stamp' }] } })
+    const { verdict } = await run()
+    expect([verdict.kind, verdict.reason.includes('stamp')]).toEqual(['unverified', true])
   })
 
   it('of a timeout is never kept', async () => {
