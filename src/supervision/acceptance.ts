@@ -8,7 +8,7 @@ import type { ResolvedConfig } from '../core/config-types.ts'
 import type { Check, Evidence, Finding } from '../core/evidence-types.ts'
 import { expectsChange, judgeVerdict, type Judgement } from '../core/verdict.ts'
 import { checksFor, repinChecks, type CheckConfig, type ResolvedChecks } from './checks.ts'
-import { createEvidenceCache, type EvidenceCache } from './evidence-cache.ts'
+import { createEvidenceCache, createMemoryEvidenceCache, type EvidenceCache } from './evidence-cache.ts'
 import { evidenceKey, setupHash } from './evidence-key.ts'
 import { collectFindings } from './findings.ts'
 import { readProjectScripts } from './package-scripts.ts'
@@ -32,7 +32,7 @@ export interface PinnedJudge extends Judge {
 
 /** `judge` rejects with the reason of its signal when aborted, and when evidence can't be published; every other trouble is evidence. */
 export function createJudge(deps: JudgeDeps): PinnedJudge {
-  const cache = createEvidenceCache(deps.evidenceDir)
+  const cacheOf = evidenceCaches(deps.evidenceDir)
   let pinned = deps.checks
   return {
     checksFor: task => checksFor(task, pinned, deps.config),
@@ -43,6 +43,7 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
     },
     judge: async request => {
       const checks = checksFor(request.task, pinned, deps.config)
+      const { cache, done } = cacheOf(request)
       const changed = request.taskBefore !== request.after.fingerprint
       const judged = ({ evidence }: Gathered): Judgement =>
         judgeVerdict(request.outcome, evidence, changed, expectsChange(request.task, request.agent))
@@ -52,8 +53,34 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
         : null
       const last = again ?? first
       const findings = [...await collectFindings(request), ...optionalRed(last.evidence), ...treeMoved(first.moved, again)]
-      return { ...stillVerified(judged(last), again), evidence: last.evidence.map(each => each.key), findings, tree: last.tree }
+      const verdict = stillVerified(judged(last), again)
+      if (!verdict.judgeError) done()
+      return { ...verdict, evidence: last.evidence.map(each => each.key), findings, tree: last.tree }
     },
+  }
+}
+
+interface OpenedCache {
+  readonly cache: EvidenceCache
+  /** The attempt is judged: what was earned for it is of no further use. */
+  readonly done: () => void
+}
+
+/**
+ * With a folder, evidence serves every tree of that key. Without one (the shared tree, whose ignored files, packages and services no key can
+ * tell) it serves only the second try after an error of the judge: what passed is not run again, what could not run is.
+ */
+function evidenceCaches(folder: string | null): (request: JudgeRequest) => OpenedCache {
+  if (folder !== null) {
+    const cache = createEvidenceCache(folder)
+    return () => ({ cache, done: () => {} })
+  }
+  const open = new Map<string, EvidenceCache>()
+  return ({ task, attempt }) => {
+    const of = `${task.id}/${attempt}`
+    const cache = open.get(of) ?? createMemoryEvidenceCache()
+    open.set(of, cache)
+    return { cache, done: () => void open.delete(of) }
   }
 }
 

@@ -25,13 +25,13 @@ interface Judged {
 interface Rig {
   readonly project: TempProject
   readonly judge: PinnedJudge
-  readonly run: (task?: Partial<TaskSpec>, signal?: AbortSignal) => Promise<Judged>
+  readonly run: (task?: Partial<TaskSpec>, signal?: AbortSignal, attempt?: number) => Promise<Judged>
   readonly ran: () => readonly string[]
   readonly runDir: string
   readonly evidenceDir: string
 }
 
-async function rig(scripts: Readonly<Record<string, string>>, options: { readonly config?: Partial<CheckConfig>, readonly redact?: (text: string) => string } = {}): Promise<Rig> {
+async function rig(scripts: Readonly<Record<string, string>>, options: { readonly config?: Partial<CheckConfig>, readonly redact?: (text: string) => string, readonly remember?: boolean } = {}): Promise<Rig> {
   const project = tempProject({ '.gitignore': 'ran.log\ndist/\n', 'package.json': JSON.stringify({ name: 'app', scripts }) })
   project.git('init', '-q')
   const state = tempProject().root
@@ -42,7 +42,8 @@ async function rig(scripts: Readonly<Record<string, string>>, options: { readonl
   const runDir = join(state, 'run')
   const evidenceDir = join(state, 'evidence')
   const judge = createJudge({
-    runPlain, evidenceDir, config,
+    runPlain, config,
+    evidenceDir: options.remember === false ? null : evidenceDir,
     redact: options.redact ?? (text => text),
     env: { PATH: process.env['PATH'] ?? '', HOME: state },
     killGraceMs: 500,
@@ -52,8 +53,8 @@ async function rig(scripts: Readonly<Record<string, string>>, options: { readonl
   let attempts = 0
   return {
     project, judge, runDir, evidenceDir,
-    run: async (task = {}, signal = new AbortController().signal) => {
-      attempts += 1
+    run: async (task = {}, signal = new AbortController().signal, attempt = attempts + 1) => {
+      attempts = attempt
       const published: Evidence[] = []
       const verdict = await judge.judge({
         task: taskSpec(task), attempt: attempts, workspace, taskBefore: before.fingerprint, fingerprint: async () => (await provider.snapshot(workspace)).fingerprint, before, after: await provider.snapshot(workspace), outcome: attemptOutcome(), agent: false,
@@ -220,6 +221,17 @@ describe('evidence', () => {
     const { run } = await rig({ test: script('test') }, { config: { additionalCommands: [{ name: 'stamp', command: 'date +%s%N >> stamp' }] } })
     const { verdict } = await run()
     expect([verdict.kind, verdict.reason.includes('stamp')]).toEqual(['unverified', true])
+  })
+
+  it('in a tree that no key can tell serves only the second try after an error of the judge', async () => {
+    const { run, ran, project } = await rig({ test: script('test') }, { remember: false, config: { additionalCommands: [{ name: 'tool', command: './dist/tool' }] } })
+    const first = await run()
+    expect([first.verdict.judgeError, grades(first).slice(3)]).toEqual([true, ['test passed', 'tool unrunnable']])
+    project.write('dist/tool', '#!/bin/sh\nexit 0\n')
+    chmodSync(project.path('dist/tool'), 0o755)
+    expect(grades(await run({}, undefined, 1)).slice(3)).toEqual(['test passed cached', 'tool passed'])
+    expect(grades(await run()).slice(3)).toEqual(['test passed', 'tool passed'])
+    expect(ran()).toEqual(['test', 'test'])
   })
 
   it('of a timeout is never kept', async () => {
