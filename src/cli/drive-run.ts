@@ -68,5 +68,7 @@ function tell(finished: FinishedRun, output: Output): void {
     const answers = task.attempts.at(-1)?.verdicts.at(-1)?.kind === 'rejected' ? 'retry|drop' : 'accept|retry|drop'
     output.say(`  dsh-openclaude resolve ${history.run} ${task.id} ${answers} --note "why"`)
   }
+  const midway = runDir !== null && history.result?.kind === 'halted' ? history.tasks.find(({ status }) => status !== 'accepted' && status !== 'blocked') : undefined
+  if (midway !== undefined) output.say(`it goes on with: dsh-openclaude retry ${history.run} ${midway.id}`)
   if (runDir !== null) output.say(`report: ${join(runDir, 'report.md')}`)
 }

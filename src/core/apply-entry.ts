@@ -47,6 +47,7 @@ function applyRunEntry(state: RunState, entry: RunEntry): void {
     case 'run-reopened':
       state.result = null
       state.breaker = { key: null, count: 0 }
+      for (const task of state.tasks) task.spawnFailures = 0
       wake(state)
       return
     case 'engine-stopping':

@@ -6,9 +6,9 @@ import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ResolvedConfig } from '../core/config-types.ts'
 import type { Check, Evidence, Finding } from '../core/evidence-types.ts'
-import { expectsChange, judgeVerdict } from '../core/verdict.ts'
+import { expectsChange, judgeVerdict, type Judgement } from '../core/verdict.ts'
 import { checksFor, repinChecks, type CheckConfig, type ResolvedChecks } from './checks.ts'
-import { createEvidenceCache, type EvidenceCache } from './evidence-cache.ts'
+import { createEvidenceCache, createMemoryEvidenceCache, type EvidenceCache } from './evidence-cache.ts'
 import { evidenceKey, setupHash } from './evidence-key.ts'
 import { collectFindings } from './findings.ts'
 import { readProjectScripts } from './package-scripts.ts'
@@ -32,7 +32,7 @@ export interface PinnedJudge extends Judge {
 
 /** `judge` rejects with the reason of its signal when aborted, and when evidence can't be published; every other trouble is evidence. */
 export function createJudge(deps: JudgeDeps): PinnedJudge {
-  const cache = createEvidenceCache(deps.evidenceDir)
+  const cacheOf = evidenceCaches(deps.evidenceDir)
   let pinned = deps.checks
   return {
     checksFor: task => checksFor(task, pinned, deps.config),
@@ -42,23 +42,52 @@ export function createJudge(deps: JudgeDeps): PinnedJudge {
       return appeared
     },
     judge: async request => {
-      const { evidence, moved } = await gather(deps, cache, request, checksFor(request.task, pinned, deps.config))
+      const checks = checksFor(request.task, pinned, deps.config)
+      const { cache, done } = cacheOf(request)
       const changed = request.taskBefore !== request.after.fingerprint
-      const findings = [...await collectFindings(request), ...optionalRed(evidence), ...treeMoved(moved)]
-      return {
-        ...judgeVerdict(request.outcome, evidence, changed, expectsChange(request.task, request.agent)),
-        evidence: evidence.map(each => each.key),
-        findings,
-        tree: request.after.fingerprint,
-      }
+      const judged = ({ evidence }: Gathered): Judgement =>
+        judgeVerdict(request.outcome, evidence, changed, expectsChange(request.task, request.agent))
+      const first = await gather(deps, cache, request, { checks, tree: request.after.fingerprint, logSuffix: '' })
+      const again = first.moved !== null && judged(first).kind === 'verified'
+        ? await gather(deps, cache, request, { checks, tree: first.tree, logSuffix: '-again' })
+        : null
+      const last = again ?? first
+      const findings = [...await collectFindings(request), ...optionalRed(last.evidence), ...treeMoved(first.moved, again)]
+      const verdict = stillVerified(judged(last), again)
+      if (!verdict.judgeError) done()
+      return { ...verdict, evidence: last.evidence.map(each => each.key), findings, tree: last.tree }
     },
   }
 }
 
+interface OpenedCache {
+  readonly cache: EvidenceCache
+  /** The attempt is judged: what was earned for it is of no further use. */
+  readonly done: () => void
+}
+
+/**
+ * With a folder, evidence serves every tree of that key. Without one (the shared tree, whose ignored files, packages and services no key can
+ * tell) it serves only the second try after an error of the judge: what passed is not run again, what could not run is.
+ */
+function evidenceCaches(folder: string | null): (request: JudgeRequest) => OpenedCache {
+  if (folder !== null) {
+    const cache = createEvidenceCache(folder)
+    return () => ({ cache, done: () => {} })
+  }
+  const open = new Map<string, EvidenceCache>()
+  return ({ task, attempt }) => {
+    const of = `${task.id}/${attempt}`
+    const cache = open.get(of) ?? createMemoryEvidenceCache()
+    open.set(of, cache)
+    return { cache, done: () => void open.delete(of) }
+  }
+}
+
 async function gather(
-  deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, checks: readonly Check[],
+  deps: JudgeDeps, cache: EvidenceCache, request: JudgeRequest, pass: Pass,
 ): Promise<Gathered> {
-  const runs = await planRuns(deps, request, checks)
+  const runs = await planRuns(deps, request, pass)
   const known = await recall(cache, request, runs)
   await mkdir(request.logDir, { recursive: true, mode: 0o700 })
   const evidence: Evidence[] = []
@@ -71,28 +100,45 @@ async function gather(
       return runCheck(deps, run)
     }))
     const fresh = earned.filter(each => !each.cached)
-    if (moved === null && fresh.length > 0 && await request.fingerprint() !== request.after.fingerprint) moved = fresh.map(each => each.check).join(', ')
+    if (moved === null && fresh.length > 0 && await request.fingerprint() !== pass.tree) moved = fresh.map(each => each.check).join(', ')
     // A key speaks of a tree; what was earned on a tree that moved meanwhile is proof for nobody else.
     if (moved === null) for (const each of fresh) await cache.put(each)
     await Promise.all(earned.map(each => request.onEvidence(each)))
     evidence.push(...earned)
   }
-  return { evidence, moved }
+  return { evidence, moved, tree: moved === null ? pass.tree : await request.fingerprint() }
+}
+
+interface Pass {
+  readonly checks: readonly Check[]
+  /** Fingerprint of the tree that is judged. */
+  readonly tree: string
+  /** Keeps the logs of an earlier pass. */
+  readonly logSuffix: string
 }
 
 interface Gathered {
   readonly evidence: readonly Evidence[]
+  /** Fingerprint of the tree that the checks left. */
+  readonly tree: string
   /** The first checks during which the tree changed; null = it stayed. */
   readonly moved: string | null
 }
 
-function treeMoved(during: string | null): readonly Finding[] {
+/** Verified means: every required check passed on the tree that stays (SEMANTICS 1). A tree that moves whenever it is judged can't be proved. */
+function stillVerified(judgement: Judgement, again: Gathered | null): Judgement {
+  if (judgement.kind !== 'verified' || again === null || again.moved === null) return judgement
+  return { ...judgement, kind: 'unverified', reason: `The tree changed again while ${again.moved} ran: what passed is not the tree that is left.` }
+}
+
+function treeMoved(during: string | null, again: Gathered | null): readonly Finding[] {
   if (during === null) return []
-  return [{ kind: 'tree-moved', message: `The tree changed while ${during} ran: the check writes into it, or somebody else did. What passed was not exactly this tree.`, files: [] }]
+  const next = again === null ? '' : ' The tree it left was judged once more.'
+  return [{ kind: 'tree-moved', message: `The tree changed while ${during} ran: the check writes into it, or somebody else did.${next}`, files: [] }]
 }
 
 /** Every key is taken on the tree before the first check: what a check writes into the tree must not make its own proof stale. */
-async function planRuns(deps: JudgeDeps, request: JudgeRequest, checks: readonly Check[]): Promise<readonly CheckRun[]> {
+async function planRuns(deps: JudgeDeps, request: JudgeRequest, { checks, tree, logSuffix }: Pass): Promise<readonly CheckRun[]> {
   const { workspace } = request
   // A check without a command reads nothing.
   const setup = checks.some(check => check.argv !== null) ? await setupHash(workspace.cwd) : ''
@@ -100,11 +146,11 @@ async function planRuns(deps: JudgeDeps, request: JudgeRequest, checks: readonly
   const environmentNames = Object.keys(deps.env)
   return checks.map((check, index) => ({
     check,
-    key: evidenceKey({ tree: request.after.fingerprint, check, environmentNames, setup, mode: 'in-place' }),
+    key: evidenceKey({ tree, check, environmentNames, setup, mode: 'in-place' }),
     cwd: workspace.cwd,
     workspaceRoot: workspace.root,
     project,
-    logFile: join(request.logDir, `${index + 1}-${check.name.replaceAll(/[^A-Za-z0-9._-]+/gu, '_').slice(0, 60)}.log`),
+    logFile: join(request.logDir, `${index + 1}-${check.name.replaceAll(/[^A-Za-z0-9._-]+/gu, '_').slice(0, 60)}${logSuffix}.log`),
     runDir: request.runDir,
     signal: request.signal,
   }))

@@ -33,9 +33,20 @@ const evidenceSchema = z.strictObject({
   cached: z.boolean(),
 })
 
-/** `folder` is absolute; null = nothing is kept. */
-export function createEvidenceCache(folder: string | null): EvidenceCache {
-  if (folder === null) return { get: async () => null, put: async () => {} }
+/** In memory, for as long as its owner keeps it. */
+export function createMemoryEvidenceCache(): EvidenceCache {
+  const known = new Map<string, Evidence>()
+  return {
+    get: key => Promise.resolve(known.get(key) ?? null),
+    put: (evidence) => {
+      if (KEPT.has(evidence.grade)) known.set(evidence.key, evidence)
+      return Promise.resolve()
+    },
+  }
+}
+
+/** On disk, for later runs too. `folder` is absolute. */
+export function createEvidenceCache(folder: string): EvidenceCache {
   const fileOf = (key: string): string => join(folder, `${key}.json`)
   return {
     get: async key => {

@@ -81,7 +81,7 @@ async function askOnce(deps: OpenClaudeModelDeps, prompt: string, timeoutMs: num
   }
 }
 
-/** An answer needs an envelope that says success, exit 0 and some text. A reason carries only the envelope's text. */
+/** An answer needs an envelope that says success, exit 0 and a text; an empty one is an answer that can't be read. A reason carries only the envelope's text. */
 function readResult(result: PlainChildResult, timeoutMs: number): Asked {
   const failed = (reason: string, repeat: boolean): Asked => ({ kind: 'failed', reason, repeat })
   if (result.spawnError !== null) return failed(`OpenClaude could not be started: ${result.spawnError.message}`, false)
@@ -94,6 +94,6 @@ function readResult(result: PlainChildResult, timeoutMs: number): Asked {
   if (isError !== false || subtype !== 'success' || result.exitCode !== 0) {
     return failed(`OpenClaude ended with ${exit}, ${String(subtype)}: ${typeof text === 'string' ? text.slice(0, 300) : 'no text'}`, true)
   }
-  if (typeof text !== 'string' || text.trim() === '') return failed('OpenClaude answered with no text', true)
+  if (typeof text !== 'string') return failed('OpenClaude answered with no text', true)
   return { kind: 'answer', text }
 }

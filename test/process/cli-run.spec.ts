@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -81,6 +81,24 @@ describe('dsh-openclaude run', () => {
     expect(ended.code).toBe(3)
     expect(ended.stderr).toContain('OC_CHILD_NOT_FOUND')
     expect(rig.runDirs()).toEqual([])
+  })
+
+  test('a run that the breaker halted goes on by retry once the program is back: nothing accepted is done again (T14)', async () => {
+    const rig = cliRig()
+    const program = join(rig.home, 'openclaude')
+    const parked = `${program}.parked`
+    const first = { id: 'first', assignee: 'command', command: `echo x >> first.txt; mv ${program} ${parked}` }
+    const graph = rig.writeGraph({ tasks: [first, { id: 'a', dependencies: ['first'] }, { id: 'b', dependencies: ['a'] }] })
+    const halted = await rig.run(['run', graph])
+    expect(halted.code).toBe(1)
+    expect(rig.report().run.result).toBe('halted')
+    expect(halted.stdout).toContain(`it goes on with: dsh-openclaude retry ${rig.report().run.id} a\n`)
+    renameSync(parked, program)
+    const retried = await rig.run(['retry', rig.report().run.id, 'a'])
+    expect({ code: retried.code, stderr: retried.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(rig.report().tasks.map(task => task.status)).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(readFileSync(rig.project.path('first.txt'), 'utf8')).toBe('x\n')
+    await expectSoundHistory(rig.journalPath())
   })
 
   test('work that its own tests refuse is done again with the failing output, and then accepted', async () => {

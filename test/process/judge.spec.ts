@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Evidence, Verdict } from '../../src/core/evidence-types.ts'
@@ -25,13 +25,13 @@ interface Judged {
 interface Rig {
   readonly project: TempProject
   readonly judge: PinnedJudge
-  readonly run: (task?: Partial<TaskSpec>, signal?: AbortSignal) => Promise<Judged>
+  readonly run: (task?: Partial<TaskSpec>, signal?: AbortSignal, attempt?: number) => Promise<Judged>
   readonly ran: () => readonly string[]
   readonly runDir: string
   readonly evidenceDir: string
 }
 
-async function rig(scripts: Readonly<Record<string, string>>, options: { readonly config?: Partial<CheckConfig>, readonly redact?: (text: string) => string } = {}): Promise<Rig> {
+async function rig(scripts: Readonly<Record<string, string>>, options: { readonly config?: Partial<CheckConfig>, readonly redact?: (text: string) => string, readonly remember?: boolean } = {}): Promise<Rig> {
   const project = tempProject({ '.gitignore': 'ran.log\ndist/\n', 'package.json': JSON.stringify({ name: 'app', scripts }) })
   project.git('init', '-q')
   const state = tempProject().root
@@ -42,7 +42,8 @@ async function rig(scripts: Readonly<Record<string, string>>, options: { readonl
   const runDir = join(state, 'run')
   const evidenceDir = join(state, 'evidence')
   const judge = createJudge({
-    runPlain, evidenceDir, config,
+    runPlain, config,
+    evidenceDir: options.remember === false ? null : evidenceDir,
     redact: options.redact ?? (text => text),
     env: { PATH: process.env['PATH'] ?? '', HOME: state },
     killGraceMs: 500,
@@ -52,8 +53,8 @@ async function rig(scripts: Readonly<Record<string, string>>, options: { readonl
   let attempts = 0
   return {
     project, judge, runDir, evidenceDir,
-    run: async (task = {}, signal = new AbortController().signal) => {
-      attempts += 1
+    run: async (task = {}, signal = new AbortController().signal, attempt = attempts + 1) => {
+      attempts = attempt
       const published: Evidence[] = []
       const verdict = await judge.judge({
         task: taskSpec(task), attempt: attempts, workspace, taskBefore: before.fingerprint, fingerprint: async () => (await provider.snapshot(workspace)).fingerprint, before, after: await provider.snapshot(workspace), outcome: attemptOutcome(), agent: false,
@@ -155,14 +156,14 @@ describe('the judge', () => {
 
   it('runs checks marked parallel together and all others alone', async () => {
     // Each of the two waits for the other: run one by one they would never end.
-    const meet = (own: string, other: string): string => `touch ${own}; while [ ! -e ${other} ]; do sleep 0.05; done`
+    const meet = (own: string, other: string): string => `mkdir -p dist; touch ${own}; while [ ! -e ${other} ]; do sleep 0.05; done`
     const { run } = await rig({}, {
       config: {
         additionalCommands: [
-          { name: 'alone', command: 'test ! -e a.tmp && test ! -e b.tmp' },
-          { name: 'a', command: meet('a.tmp', 'b.tmp'), parallel: true, timeoutMs: 30_000 },
-          { name: 'b', command: meet('b.tmp', 'a.tmp'), parallel: true, timeoutMs: 30_000 },
-          { name: 'after', command: 'test -e a.tmp && test -e b.tmp' },
+          { name: 'alone', command: 'test ! -e dist/a.tmp && test ! -e dist/b.tmp' },
+          { name: 'a', command: meet('dist/a.tmp', 'dist/b.tmp'), parallel: true, timeoutMs: 30_000 },
+          { name: 'b', command: meet('dist/b.tmp', 'dist/a.tmp'), parallel: true, timeoutMs: 30_000 },
+          { name: 'after', command: 'test -e dist/a.tmp && test -e dist/b.tmp' },
         ],
       },
     })
@@ -202,12 +203,35 @@ describe('evidence', () => {
     expect(ran()).toEqual(['build', 'build', 'test'])
   })
 
-  it('earned while a check wrote into the tree is a finding, and proof for nobody else', async () => {
-    const { run, project } = await rig({ build: 'echo made > made.js', test: script('test') })
+  it('earned while a check wrote into the tree is earned again on the tree it left', async () => {
+    const { run } = await rig({ build: 'echo made > made.js', test: script('test') })
+    const { verdict, evidence } = await run()
+    expect(evidence.map(each => `${each.check} ${each.grade}`)).toEqual([
+      'lint skipped', 'typecheck skipped', 'build passed', 'test passed', 'lint skipped', 'typecheck skipped', 'build passed', 'test passed',
+    ])
+    expect([verdict.kind, verdict.findings.map(finding => finding.kind)]).toEqual(['verified', ['tree-moved']])
+  })
+
+  it('of a check that spoils what an earlier one proved is not the last word', async () => {
+    const { run } = await rig({ test: 'test ! -e broken' }, { config: { additionalCommands: [{ name: 'spoil', command: 'touch broken' }] } })
+    expect((await run()).verdict.kind).toBe('rejected')
+  })
+
+  it('of a tree that moves whenever it is judged proves nothing', async () => {
+    const { run } = await rig({ test: script('test') }, { config: { additionalCommands: [{ name: 'stamp', command: 'date +%s%N >> stamp' }] } })
+    const { verdict } = await run()
+    expect([verdict.kind, verdict.reason.includes('stamp')]).toEqual(['unverified', true])
+  })
+
+  it('in a tree that no key can tell serves only the second try after an error of the judge', async () => {
+    const { run, ran, project } = await rig({ test: script('test') }, { remember: false, config: { additionalCommands: [{ name: 'tool', command: './dist/tool' }] } })
     const first = await run()
-    expect(first.verdict.findings.map(finding => finding.kind)).toEqual(['tree-moved'])
-    rmSync(project.path('made.js'))
-    expect(grades(await run())).toEqual(['lint skipped', 'typecheck skipped', 'build passed', 'test passed'])
+    expect([first.verdict.judgeError, grades(first).slice(3)]).toEqual([true, ['test passed', 'tool unrunnable']])
+    project.write('dist/tool', '#!/bin/sh\nexit 0\n')
+    chmodSync(project.path('dist/tool'), 0o755)
+    expect(grades(await run({}, undefined, 1)).slice(3)).toEqual(['test passed cached', 'tool passed'])
+    expect(grades(await run()).slice(3)).toEqual(['test passed', 'tool passed'])
+    expect(ran()).toEqual(['test', 'test'])
   })
 
   it('of a timeout is never kept', async () => {

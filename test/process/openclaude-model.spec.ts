@@ -67,10 +67,16 @@ describe('OpenClaude as the advisor\'s model', () => {
   it.each<readonly [string, unknown]>([
     ['an error envelope with exit 0', envelope({ is_error: true, result: 'x' })],
     ['a success envelope with exit 1', envelope({}, 1)],
-    ['no text', envelope({ result: ' ' })],
+    ['a result that is no text', envelope({ result: null })],
     ['an error subtype', envelope({ subtype: 'error_max_turns', result: undefined })],
   ])('takes %s for no answer', async (_, step) => {
     await expect(fake([step, step, step]).model.ask('q', { signal: never })).rejects.toMatchObject({ code: 'OC_ADVISOR_FAILED' })
+  })
+
+  it('hands an empty answer on at once: it is the advisor that asks once more (T21)', async () => {
+    const empty = fake([envelope({ result: '' })])
+    expect(await empty.model.ask('q', { signal: never })).toBe('')
+    expect(empty.calls()).toHaveLength(1)
   })
 
   it('is ended at its time limit and at its size limit, and not asked again (F34)', async () => {

@@ -198,7 +198,9 @@ function requireTask(command: ControlCommand, snapshot: RunSnapshot): void {
       subject: `task "${task.id}"`, fix: 'dsh-openclaude status',
     })
   }
-  if (command.kind === 'retry' && task.status !== 'failed' && task.status !== 'escalated' && task.status !== 'cancelled') {
+  // A halted run leaves tasks in the middle: to retry any of them is how it goes on.
+  const midway = snapshot.history.result?.kind === 'halted' && task.status !== 'accepted' && task.status !== 'blocked'
+  if (command.kind === 'retry' && !midway && task.status !== 'failed' && task.status !== 'escalated' && task.status !== 'cancelled') {
     throw new OpenClaudeError('OC_RUN_STATE', `Task "${task.id}" is ${task.status}; only a failed, escalated or cancelled task can be tried again.`, {
       subject: `task "${task.id}"`, fix: 'dsh-openclaude status',
     })

@@ -42,7 +42,8 @@ export async function acquireLock(repositoryDir: string, now: Date = new Date())
     await writeOwner(repositoryDir, owner)
     let released: Promise<void> | null = null
     const release = (): Promise<void> => {
-      released ??= writeOwner(repositoryDir, { ...owner, released: true }).finally(() => closeSync(fd))
+      // Best effort: the descriptor is the lock. Unwritten, it looks like a kill -9, and must not hide why the disk can't be written.
+      released ??= writeOwner(repositoryDir, { ...owner, released: true }).catch(() => undefined).finally(() => closeSync(fd))
       return released
     }
     return { owner, abandoned: before === null || before.released ? null : before, release }

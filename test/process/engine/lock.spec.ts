@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -90,4 +90,13 @@ test('an owner file that can not be understood does not keep anyone out', async 
   writeFileSync(join(folder, 'owner.json'), '{"identity":')
   await (await acquireLock(folder)).release()
   expect(['lock', 'owner.json'].map(name => (statSync(join(folder, name)).mode & 0o777).toString(8))).toEqual(['600', '600'])
+})
+
+test('a release that can not be written down frees the lock all the same, and hides no earlier error (F5)', async () => {
+  const folder = tempFolder()
+  const lock = await acquireLock(folder)
+  rmSync(folder, { recursive: true })
+  await lock.release()
+  mkdirSync(folder)
+  await (await acquireLock(folder)).release()
 })
