@@ -94,7 +94,7 @@ function lineOf(entry: Entry): string | null {
 function launchLine(task: string, fact: LaunchFact): string | null {
   switch (fact.kind) {
     case 'launch-intended':
-      return fact.launch === 1 ? null : `${task}: launch ${fact.launch} (${fact.mode}, ${fact.reason})`
+      return fact.launch === 1 ? null : `${task}: launch ${fact.launch} (${fact.mode}, ${fact.reason})${fact.reason === 'resume-refused' ? ', the history of its session is lost' : ''}`
     case 'launch-adopted':
       return `${task}: launch ${fact.launch} adopted, it was still running`
     case 'launch-ended':

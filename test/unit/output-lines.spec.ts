@@ -47,3 +47,14 @@ test('a 300 MB line needs no more memory than the cap (F18)', () => {
   expect(framer.push(Buffer.from('\nnext\n'))).toEqual([head('x'.repeat(1000), 1200 * 256 * 1024), line('next')])
   expect(process.memoryUsage.rss() - before).toBeLessThan(60_000_000)
 })
+
+test('a flood of short lines is passed over at the speed of a search, and the records in it are framed (F17)', () => {
+  const framer = new LineFramer({ recordsOnly: true })
+  const piece = Buffer.from(`${'y\n'.repeat(524_288)}\n{"a":1}\n  {"b":2}\nend`)
+  const started = performance.now()
+  const framed = Array.from({ length: 32 }, () => framer.push(piece).map(line => line.text))
+  expect(framed.slice(1)).toEqual(Array.from({ length: 31 }, () => ['endy', '{"a":1}', '  {"b":2}']))
+  expect(framed[0]).toEqual(['{"a":1}', '  {"b":2}'])
+  // Sixteen million lines; each one decoded would take half a minute or more.
+  expect(performance.now() - started).toBeLessThan(15_000)
+}, 120_000)

@@ -40,7 +40,7 @@ export class LaunchReader {
 
   constructor(options: ReaderOptions) {
     this.#options = options
-    this.#stdout = new LineFramer({ maxLineBytes: options.maxLineBytes })
+    this.#stdout = new LineFramer({ maxLineBytes: options.maxLineBytes, recordsOnly: true })
     this.#envelope = newEnvelope(options.earlier)
   }
 

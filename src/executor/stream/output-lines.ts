@@ -6,6 +6,8 @@ import type { FramedLine } from './child-record.ts'
 
 const NEWLINE = 0x0a
 const RETURN = 0x0d
+const SPACE = 0x20
+const BRACE = 0x7b
 
 const DEFAULT_MAX_LINE_BYTES = 8 * 1024 * 1024
 const DEFAULT_HEAD_BYTES = 1024 * 1024
@@ -15,17 +17,21 @@ export interface FramerOptions {
   readonly maxLineBytes?: number
   /** How much of an oversize line is kept, cut at a character. */
   readonly headBytes?: number
+  /** Passes over lines that can't be records (they begin with no `{`) where that costs nothing: a flood has 500 million of them. */
+  readonly recordsOnly?: boolean
 }
 
 export class LineFramer {
   readonly #max: number
   readonly #head: number
+  readonly #recordsOnly: boolean
   #parts: Uint8Array[] = []
   #kept = 0
   #total = 0
   #last = 0
 
-  constructor({ maxLineBytes = DEFAULT_MAX_LINE_BYTES, headBytes = DEFAULT_HEAD_BYTES }: FramerOptions = {}) {
+  constructor({ maxLineBytes = DEFAULT_MAX_LINE_BYTES, headBytes = DEFAULT_HEAD_BYTES, recordsOnly = false }: FramerOptions = {}) {
+    this.#recordsOnly = recordsOnly
     this.#max = maxLineBytes
     this.#head = Math.min(headBytes, maxLineBytes)
   }
@@ -35,8 +41,10 @@ export class LineFramer {
     const lines: FramedLine[] = []
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#take(chunk.subarray(start, end))
-      lines.push(this.#finish())
+      if (!this.#recordsOnly || this.#total > 0 || end - start > this.#max || mayBeRecord(chunk[start])) {
+        this.#take(chunk.subarray(start, end))
+        lines.push(this.#finish())
+      }
       start = end + 1
     }
     this.#take(chunk.subarray(start))
@@ -76,6 +84,11 @@ export class LineFramer {
     this.#last = 0
     return { text, oversize, bytes }
   }
+}
+
+/** White space, and what may be a byte order mark or a space beyond ASCII, can stand before a record. */
+function mayBeRecord(first = NEWLINE): boolean {
+  return first === BRACE || first >= 0x80 || (first <= SPACE && first !== NEWLINE)
 }
 
 function join(parts: readonly Uint8Array[]): Uint8Array {
