@@ -59,7 +59,7 @@ const executable: KeySpec<readonly string[]> = {
 
 const env: KeySpec<Readonly<Record<string, string>>> = {
   type: 'object of texts',
-  meaning: 'Variables added to the environment of the child. Values are never shown or written to logs.',
+  meaning: 'Variables added to the environment of the child. Values are replaced in all that is shown or reported; only the raw output of the child (stdout.ndjson, stderr.log, readable by the owner alone) holds what it printed.',
   bad: 'error: names must be names of variables, values must be text',
   fallback: () => ({}),
   decode(value, place) {

@@ -58,7 +58,9 @@ function outcomeMessage({ kind, launches, spawnFailure, subject, resumeCommand }
   const details = [`${launches.length} ${launches.length === 1 ? 'launch' : 'launches'}`]
   if (end !== null && resumeCommand !== null) details.push(`last heartbeat phase ${end.lastPhase ?? 'none'}`)
   if (end !== null && end.lastTool !== null) details.push(`last tool ${end.lastTool}`)
-  const session = launches.at(-1)?.sessionId ?? ''
+  // A launch that wrote no record left no session to look at.
+  const last = launches.at(-1)
+  const session = last !== undefined && (last.mode === 'resume' || (end?.records ?? 0) > 0) ? last.sessionId : ''
   if (session !== '' && resumeCommand !== null) details.push(`session ${session}, to look at it: ${resumeCommand(session)}`)
   return `${what}; ${details.join('; ')}.`
 }

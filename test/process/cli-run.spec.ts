@@ -240,7 +240,7 @@ describe('dsh-openclaude run', () => {
     expect(rig.report().tasks[0]?.attempts[0]?.verdict?.kind).toBe('rejected')
   })
 
-  test('secrets of the environment appear nowhere in the run directory (T22)', async () => {
+  test('secrets of the environment appear in no journal, report or output (T22)', async () => {
     const scenario: Scenario = {
       rules: [{ play: [{ do: 'raw', text: 'token is {{env.TAVILY_TOKEN}}\n', to: 'stderr' }, { do: 'write', path: 'a.txt', content: 'x' }, { do: 'text', text: 'I used {{env.TAVILY_TOKEN}}.' }] }],
     }

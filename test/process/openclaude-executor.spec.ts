@@ -96,6 +96,13 @@ describe.concurrent('executor "openclaude"', () => {
     expect(rig.attempt.kinds().filter(kind => kind === 'warning')).toEqual([])
   })
 
+  it('says that the child it ends had been stopped by a signal (F13)', async () => {
+    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'bash', command: 'kill -STOP $PPID; sleep 300' }] }] }, config: { maxStalledRestarts: 0, toolTimeoutMs: 3000 } })
+    const outcome = await rig.start().outcome
+    expect([outcome.kind, outcome.clock, rig.left()]).toEqual(['stalled', 'tool', []])
+    expect(rig.attempt.of('warning').map(fact => [fact.code, fact.message.startsWith('A signal had stopped the child')])).toEqual([['child-stopped', true]])
+  })
+
   it('never ends a child that is silent for less than the window and slow to leave (T3)', async () => {
     const rig = newRig({ scenario: { rules: [{ play: [{ do: 'init' }, { do: 'hang', ms: 4500 }, { do: 'text', text: 'ok' }, { do: 'hang', at: 'exit', ms: 500 }] }] }, config: { idleTimeoutMs: 5000 } })
     const outcome = await rig.start().outcome

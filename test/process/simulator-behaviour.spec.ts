@@ -37,6 +37,13 @@ async function pidIn(file: string): Promise<number> {
   return pid
 }
 
+test('a line longer than the pipe arrives whole before the program ends (F18)', async () => {
+  const long = start([{ do: 'long-line', bytes: 20_000_000, kind: 'garbage' }, { do: 'text', text: 'after it' }])
+  await long.closed
+  expect(long.stdout().length).toBeGreaterThan(20_000_000)
+  expect(long.records().filter(({ type }) => type === 'result').map(({ result: text }) => text)).toEqual(['after it'])
+})
+
 test('the first attempt hangs, and the launch that resumes its session succeeds', async () => {
   const scenario: Scenario = {
     rules: [

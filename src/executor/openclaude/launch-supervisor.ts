@@ -146,6 +146,9 @@ export class LaunchSupervisor {
       return
     }
     this.#fired = fired
+    if (this.#options.live.stopped()) {
+      this.#options.warn('child-stopped', `A signal had stopped the child, and nothing continued it; it is ended now. ${fired.situation}`)
+    }
     this.end({ kind: 'clock', clock: fired.clock }, 'ladder')
   }
 
