@@ -77,7 +77,7 @@ test('the packed tarball, installed into an empty folder, tells its version and 
   const outside = tempFolder()
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', outside], { cwd: ROOT, encoding: 'utf8' }).trim()
   const bin = install(join(outside, packed), folder)
-  expect(readdirSync(join(folder, 'node_modules', 'dsh-openclaude')).toSorted()).toEqual(['CHANGELOG.md', 'README.md', 'docs', 'examples', 'lib', 'package.json'])
+  expect(readdirSync(join(folder, 'node_modules', 'dsh-openclaude')).toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'docs', 'examples', 'lib', 'package.json'])
   expect(run([join(bin, 'dsh-openclaude'), '--version'], folder).stdout).toBe('0.1.0\n')
 
   writeFileSync(join(folder, 'package.json'), '{ "name": "shop", "type": "module", "scripts": { "test": "node check.mjs" } }')
