@@ -124,7 +124,7 @@ export type LaunchFact =
   | { readonly kind: 'warning', readonly launch: number, readonly code: string, readonly message: string }
 
 export interface SpawnFailure {
-  readonly reason: 'not-found' | 'not-executable' | 'bad-interpreter' | 'missing-cwd' | 'argument-too-long' | 'bad-argument' | 'no-resources' | 'keeper' | 'unknown-executor'
+  readonly reason: 'not-found' | 'not-executable' | 'bad-interpreter' | 'missing-cwd' | 'argument-too-long' | 'bad-argument' | 'no-resources' | 'keeper' | 'unknown-executor' | 'exits-at-once'
   /** Names the executable and the places that were tried. */
   readonly message: string
   /** Equal keys are the same failure for the breaker. */

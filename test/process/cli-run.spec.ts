@@ -279,3 +279,22 @@ describe('dsh-openclaude run', () => {
   })
 })
 
+
+describe('a program that can not work', () => {
+  test('that exits at once for every task halts the run after three equal failures, named with PATH (T14)', async () => {
+    const rig = cliRig({ scenario: { rules: [{ play: [{ do: 'raw', text: 'config is broken\n', to: 'stderr' }, { do: 'exit', code: 1 }] }] } })
+    const ended = await rig.run(['run', rig.writeGraph({ tasks: ['a', 'b', 'c', 'd', 'e'].map(id => ({ id })) })])
+    expect(ended.code).toBe(1)
+    const { run, tasks } = rig.report()
+    expect([run.result, run.resultMessage?.includes(join(rig.home, 'openclaude')), run.resultMessage?.includes('config is broken'), run.resultMessage?.includes('PATH')])
+      .toEqual(['halted', true, true, true])
+    expect(tasks.flatMap(task => task.attempts).length).toBe(3)
+    expect(tasks.filter(task => task.status === 'accepted')).toEqual([])
+  })
+
+  test('that is asked for something it does not know keeps its exit code in the report (R-70)', async () => {
+    const rig = cliRig({ scenario: { rules: [{ play: [{ do: 'exit', code: 7 }] }] } })
+    await rig.run(['run', rig.writeGraph({ tasks: [{ id: 'a' }] })])
+    expect(rig.report().tasks[0]?.attempts[0]?.launches.map(launch => launch.exitCode)).toEqual([7])
+  })
+})

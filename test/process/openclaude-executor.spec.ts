@@ -158,7 +158,7 @@ describe.concurrent('executor "openclaude"', () => {
   })
 
   it('keeps the exit code of a failure (R-70, R-98)', async () => {
-    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'raw', text: 'why it failed\n', to: 'stderr' }, { do: 'exit', code: 7 }] }] } })
+    const rig = newRig({ scenario: { rules: [{ play: [{ do: 'init' }, { do: 'raw', text: 'why it failed\n', to: 'stderr' }, { do: 'exit', code: 7 }] }] } })
     const outcome = await rig.start().outcome
     expect([outcome.kind, outcome.exit, outcome.stderrTail]).toEqual(['no-result', { known: true, code: 7, signal: null }, 'why it failed\n'])
   })

@@ -13,6 +13,7 @@ import { attemptOutcome } from '../attempt-outcome.ts'
 import { decideNext, type NextStep } from './attempt-policy.ts'
 import { MARKER_NAME } from '../process/child-env.ts'
 import { type EndNote, readEndNote, writeEndNote } from './end-note.ts'
+import { exitedAtOnce } from './exit-at-once.ts'
 import type { EndRequests } from '../end-requests.ts'
 import type { AttemptPorts, AttemptRequest } from '../executor.ts'
 import { startLaunch } from '../keeper/launch.ts'
@@ -53,7 +54,7 @@ export class OpenClaudeAttempt {
     await this.#recover()
     for (;;) {
       const step = this.#next()
-      if (step.kind === 'end') return this.#outcome(step.outcome)
+      if (step.kind === 'end') return this.#outcome(step.outcome === 'no-result' && this.#neverBegan() ? 'spawn-failed' : step.outcome)
       const failure = await this.#launch(step)
       if (failure !== null) {
         this.#spawnFailure = failure
@@ -73,6 +74,14 @@ export class OpenClaudeAttempt {
     // What was reported, or went wrong, before the request took hold stays; but nothing more is started.
     const open = step.kind === 'relaunch' || step.outcome === 'relaunch-limit' || step.outcome === 'aborted'
     return ends.outcome !== null && open ? { kind: 'end', outcome: ends.outcome } : step
+  }
+
+  /** The program ended by itself before it began: kept as a failure of the spawn. */
+  #neverBegan(): boolean {
+    const { config, env } = this.#options
+    const { last } = this.#log
+    this.#spawnFailure = last === undefined ? null : exitedAtOnce(last, config.executable, env['PATH'] ?? '')
+    return this.#spawnFailure !== null
   }
 
   // What an earlier engine left
